@@ -1,0 +1,26 @@
+# The two commands of the README, and what developers use. Everything sets itself up: a fresh machine needs Python >= 3.11 only.
+
+PYTHON ?= python3
+
+.PHONY: check test test-llm bench format clean
+
+check: .venv/ready        ## format, lint, layers, types: what can be known without running anything
+	scripts/check
+
+test: .venv/ready         ## every test that needs no model server, on each Python >= 3.11 found
+	scripts/test
+
+test-llm: .venv/ready     ## the tests against a real language model; starts one when LLM_URL is unset
+	scripts/test-llm
+
+bench: .venv/ready        ## benchmarks, side by side in one run
+	scripts/bench
+
+format: .venv/ready       ## let ruff rewrite what it can
+	.venv/bin/ruff check --fix --quiet . ; .venv/bin/ruff format .
+
+clean:
+	rm -rf .venv .venv-* dist build
+
+.venv/ready: pyproject.toml requirements/dev.txt scripts/setup
+	scripts/setup $(PYTHON) .venv

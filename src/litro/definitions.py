@@ -1,0 +1,309 @@
+"""What a project's files declare: agents, tools, and the configuration of both.
+
+Declaring does nothing else: no file is read, no environment, no schema built. `litro.discovery` finds the
+declarations, `litro.turn` runs them.
+"""
+
+import functools
+import inspect
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import KW_ONLY, dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, cast, overload
+
+from litro.errors import AgentError
+from litro.providers.base import Provider
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+
+    from litro.schema import ToolSchema
+    from litro.sessions.base import SessionStore
+
+P = ParamSpec("P")
+R = TypeVar("R")
+T = TypeVar("T")
+
+Principal = str | Mapping[str, Any] | None
+"""Who asks: a string, or a JSON mapping with a string `id`. None is nobody in particular."""
+
+Access = Callable[["Request"], Principal | Awaitable[Principal]]
+"""Answers the principal of a request, or raises (an HTTPException, an AgentError) to refuse it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a tool has come. A generator tool may yield it; `ToolContext.progress` takes the same three."""
+
+    done: float
+    total: float | None = None
+    message: str | None = None
+
+    def payload(self) -> dict[str, Any]:
+        """The payload of `tool-progress`."""
+        fields = {"done": self.done, "total": self.total, "message": self.message}
+        return {name: value for name, value in fields.items() if value is not None}
+
+
+@dataclass(frozen=True, slots=True)
+class Result(Generic[T]):
+    """A generator tool's result: `yield Result(value)`, last."""
+
+    value: T
+
+
+@dataclass(frozen=True, slots=True)
+class ToolSession:
+    """The session that a tool runs in."""
+
+    id: str
+    seq: int
+    """The seq of the call's `tool-call` event."""
+
+
+class ToolContext:
+    """What a tool may know about the call. A parameter annotated `ToolContext` receives it.
+
+    Attributes:
+        request: The HTTP request that started the turn: headers, url, state. Its body has been read. None
+            whenever no live request did.
+        principal: What the agent's `access` answered.
+        state: What `Config(lifespan=…)` yielded, on every surface.
+        session: The session's id, and the seq of this call.
+        call_id: The call's id, unique in the session: a key for work that must not be done twice.
+    """
+
+    __slots__ = ("_report", "call_id", "principal", "request", "session", "state")
+
+    def __init__(
+        self,
+        *,
+        session: ToolSession,
+        call_id: str,
+        principal: Principal = None,
+        request: "Request | None" = None,
+        state: Any = None,
+        report: Callable[[Any], Awaitable[None]] | None = None,
+    ) -> None:
+        self.session = session
+        self.call_id = call_id
+        self.principal = principal
+        self.request = request
+        self.state = state
+        self._report = report
+
+    async def progress(
+        self, done: float, total: float | None = None, message: str | None = None
+    ) -> None:
+        """Tell the person how far the call has come. The model does not read it."""
+        if self._report is not None:
+            await self._report(Progress(done, total, message))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnContext:
+    """What `instructions` may know about the turn, when it is a callable."""
+
+    agent: str
+    session: str
+    principal: Principal
+    state: Any
+
+
+Instructions = str | Path | Callable[[TurnContext], str | Awaitable[str]]
+
+
+class Tool(Generic[P, R]):
+    """A function that the model may call. It stays callable as the function that it wraps.
+
+    Attributes:
+        function: The function as written.
+        input: What `@tool(input=…)` named, or None where the signature is the schema.
+        module: The name of the module that it was made in.
+    """
+
+    def __init__(self, function: Callable[P, R], *, input: Any = None) -> None:  # noqa: A002
+        self.function = function
+        self.input = input
+        self.module = function.__module__
+        functools.update_wrapper(cast("Callable[P, R]", self), function)
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        """Call the function, as its own tests do."""
+        return self.function(*args, **kwargs)
+
+    def __repr__(self) -> str:
+        return f"<tool {self.function.__qualname__} of {self.module}>"
+
+    @property
+    def line(self) -> int:
+        """The line of its file where the function begins."""
+        return inspect.unwrap(self.function).__code__.co_firstlineno
+
+    @functools.cached_property
+    def schema(self) -> "ToolSchema":
+        """What the model is told, and what checks its input.
+
+        Raises:
+            TypeError: The signature cannot be a schema; the message says what is required.
+        """
+        from litro.schema import ToolSchema  # noqa: PLC0415 - pydantic, which `import litro` must not load
+
+        return ToolSchema.of(self.function, input=self.input, context=ToolContext, result=Result)
+
+
+@overload
+def tool(function: Callable[P, R], /) -> Tool[P, R]: ...
+@overload
+def tool(*, input: Any) -> Callable[[Callable[P, R]], Tool[P, R]]: ...
+def tool(
+    function: Callable[P, R] | None = None,
+    /,
+    *,
+    input: Any = None,  # noqa: A002 - the field's name, in MCP and in the original
+) -> Tool[P, R] | Callable[[Callable[P, R]], Tool[P, R]]:
+    """Declare a tool. The file's stem is its name; the signature is its schema.
+
+    Every parameter is annotated; the docstring's first paragraph tells the model what the tool does, its
+    argument docs what each parameter means; the return annotation describes the result. The function is sync
+    (it runs in a thread), async, or a generator whose yields are progress and whose last yield is `Result(value)`.
+
+    Args:
+        function: The function, when used as plain `@tool`.
+        input: In place of the signature: a pydantic model, a dataclass, a TypedDict, or an object with
+            `validate(value)` and optionally `json_schema()`. The function then takes the validated value.
+
+    Raises:
+        TypeError: What is decorated is not a function.
+    """
+
+    def declare(function: Callable[P, R]) -> Tool[P, R]:
+        if not inspect.isfunction(function):
+            msg = f"@tool: {function!r:.80} is not a function, so it cannot be a tool. Decorate a def or an async def."
+            raise TypeError(msg)
+        return Tool(function, input=input)
+
+    return declare if function is None else declare(function)
+
+
+_RESERVED = {
+    "tools": "Tools are files: move each into the agent's tools/ folder.",
+    "skills": "Put what the agent should know into instructions.md.",
+    "extends": "Share code by a plain import, for example from agents/_shared/.",
+    "mcp": "Call the MCP server in a tool of your own.",
+    "subagents": "Call the other agent in a tool of your own.",
+}
+
+
+class Agent:
+    """An agent: a model, what it is told, and who may talk to it. Its tools are the files beside it.
+
+    Args:
+        model: A provider, or `"openai:NAME"` or `"anthropic:NAME"`.
+        instructions: A string that starts with `./` or `../`, or a Path: a file beside agent.py. Any other
+            string: the text. A callable gets a `TurnContext`, sync or async. By default the file
+            `instructions.md`, where there is one.
+        access: Answers a request's principal, or raises to refuse. Without it everybody may talk to the agent.
+        max_rounds: How often one turn may ask the model.
+        tool_timeout: Seconds that one tool call may take.
+        parallel_tools: How many calls of one round may run at once.
+
+    Raises:
+        AgentError: A key that is reserved for a later version was given.
+        TypeError, ValueError: An argument cannot be what it is.
+    """
+
+    __slots__ = (
+        "access",
+        "instructions",
+        "max_rounds",
+        "model",
+        "parallel_tools",
+        "tool_timeout",
+    )
+
+    def __init__(
+        self,
+        model: Provider | str,
+        instructions: Instructions | None = None,
+        *,
+        access: Access | None = None,
+        max_rounds: int = 16,
+        tool_timeout: float = 60,
+        parallel_tools: int = 8,
+        **reserved: Any,
+    ) -> None:
+        _refuse_reserved(reserved)
+        if not isinstance(model, str) and not isinstance(cast("object", model), Provider):
+            msg = (
+                f"Agent: model is {model!r:.80}, so a provider is required. Pass litro.providers.openai_compatible(…), "
+                'anthropic(…), scripted(…), or a string such as "openai:gpt-5".'
+            )
+            raise TypeError(msg)
+        for name, value in (
+            ("max_rounds", max_rounds),
+            ("tool_timeout", tool_timeout),
+            ("parallel_tools", parallel_tools),
+        ):
+            if value <= 0:
+                msg = f"Agent: {name} is {value!r}, so a positive number is required."
+                raise ValueError(msg)
+        self.model = model
+        self.instructions = instructions
+        self.access = access
+        self.max_rounds = max_rounds
+        self.tool_timeout = tool_timeout
+        self.parallel_tools = parallel_tools
+
+    def __repr__(self) -> str:
+        return f"Agent({self.model if isinstance(self.model, str) else self.model.name!r})"
+
+
+def _refuse_reserved(given: Mapping[str, Any]) -> None:
+    for key, value in given.items():
+        if key not in _RESERVED:
+            msg = f"Agent() got an unexpected keyword argument {key!r}"
+            raise TypeError(msg)
+        if value is not None and value not in ([], ()):
+            msg = f"Agent: {key} is {value!r:.80}, but {key} is not supported yet. {_RESERVED[key]}"
+            raise AgentError(msg)
+
+
+Lifespan = Callable[[], AbstractAsyncContextManager[Any]]
+"""Entered when the app starts; what it yields is `ctx.state`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """`agents/_config.py` holds `config = Config(…)`. Everything is optional; None takes the next source's value.
+
+    Precedence: flag, environment (`LITRO_*`), this, `[tool.litro]` in pyproject.toml, default. Relative paths
+    count from the project.
+    """
+
+    _: KW_ONLY
+    sessions: "str | SessionStore | None" = None
+    """Where sessions are kept: `file:DIR`, or a store of your own. Default `file:.litro/sessions`."""
+    access: Access | None = None
+    """The guard of every agent that has none of its own."""
+    allowed_hosts: Sequence[str] | None = None
+    """`Host` values to answer, against DNS rebinding. `*.example.com` covers subdomains."""
+    allowed_origins: Sequence[str] | None = None
+    """Exact origins of other sites whose pages may call."""
+    trusted_proxies: Sequence[str] | None = None
+    """Addresses or networks whose `X-Forwarded-Host` and `X-Forwarded-Proto` count."""
+    max_body: int | None = None
+    """Bytes of a request's body. Default 1 MiB."""
+    max_turns: int | None = None
+    """Turns that may run at once. Default 1000."""
+    tool_threads: int | None = None
+    """Threads for sync tools. Default 32."""
+    grace: float | None = None
+    """Seconds that running turns get at shutdown. Default 3."""
+    lifespan: Lifespan | None = field(default=None, repr=False)
+    """An async context manager around the app's life; what it yields is `ctx.state`."""
+    mcp: bool | None = None
+    """Whether agents are served as MCP servers too."""
+    signals: bool | None = None
+    """Whether SIGTERM and SIGINT end streams in order. Default True, in the main thread only."""

@@ -1,0 +1,1 @@
+"""From a folder to loaded agents: first paths alone, then imports."""

@@ -1,0 +1,180 @@
+"""Values: what a tool returns or reports, turned into JSON once, by one rule.
+
+Walk first: depth, cycles, and anything that only people may see is refused wherever it hides. Then what JSON has no
+word for is translated as pydantic does it: dates and times ISO 8601, `Decimal` a string, bytes URL-safe base64, enums
+their value, models and dataclasses objects. NaN, infinities, integers beyond 64 bits, and types without a translation are
+refused with the path to them, because silence here is a wrong answer later. Lone surrogates become U+FFFD.
+
+orjson alone would not do: it writes a nested dataclass as it finds it. It is not validation: that is `litro.schema`.
+"""
+
+import dataclasses
+import math
+from collections import deque
+from collections.abc import Iterator, Mapping
+from collections.abc import Set as AbstractSet
+from typing import Any, Final, cast
+
+import orjson
+
+from litro.errors import EncodingError
+
+MAX_DEPTH: Final = 100
+"""Deepest nesting of a value. orjson's own limit is 254; browsers' consoles give up earlier."""
+
+
+class PersonOnly:
+    """The base of what only a person may see. Encoding refuses it at every depth, so the model never reads it."""
+
+    __slots__ = ()
+
+
+def encode_value(value: object) -> bytes:
+    """The value as JSON.
+
+    Raises:
+        EncodingError: `not-json` or `nested-ui`; the message names the path to what is in the way.
+    """
+    return orjson.dumps(to_jsonable(value))
+
+
+def to_jsonable(value: object) -> Any:
+    """The value made of None, bools, ints, floats, well-formed strings, lists and dicts with string keys alone.
+
+    Raises:
+        EncodingError: as `encode_value`.
+    """
+    return _Walk().visit(value, "value", 0)
+
+
+def well_formed(text: str) -> str:
+    """The text with each lone surrogate replaced by U+FFFD: UTF-8 has no bytes for one."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        # A pair that arrived in two halves is one character once they stand together.
+        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return text
+
+
+class _Walk:
+    """One pass over a value; `_above` holds the ids of the containers that the walk is inside of."""
+
+    def __init__(self) -> None:
+        self._above: set[int] = set()
+
+    def visit(self, value: object, path: str, depth: int) -> Any:
+        kind = type(value)
+        if value is None or kind is bool:
+            return value
+        if kind is str:
+            return well_formed(cast("str", value))
+        if kind is int:
+            return _whole(cast("int", value), path)
+        if kind is float:
+            return _finite(cast("float", value), path)
+        return self._compound(value, path, depth)
+
+    def _compound(self, value: object, path: str, depth: int) -> Any:
+        if isinstance(value, PersonOnly):
+            msg = (
+                f"{path} is a {type(value).__name__} inside another value, so people's channel would reach the model.\n"
+                "Return the result of ui() directly."
+            )
+            raise EncodingError("nested-ui", msg)
+        if depth >= MAX_DEPTH:
+            msg = (
+                f"{path[:80]}… is nested deeper than {MAX_DEPTH} levels, so it cannot be a result."
+            )
+            raise EncodingError("not-json", msg)
+        if id(value) in self._above:
+            msg = f"{path} contains itself, so it has no JSON."
+            raise EncodingError("not-json", msg)
+        self._above.add(id(value))
+        try:
+            return self._inside(value, path, depth + 1)
+        finally:
+            self._above.discard(id(value))
+
+    def _inside(self, value: object, path: str, depth: int) -> Any:
+        if isinstance(value, Mapping):
+            return self._mapping(cast("Mapping[object, object]", value), path, depth)
+        if isinstance(value, list | tuple | AbstractSet | deque):
+            items = cast("list[object]", value)
+            return [self.visit(item, f"{path}[{i}]", depth) for i, item in enumerate(items)]
+        if isinstance(value, Iterator):
+            msg = f"{path} is a {type(value).__name__}, which can be read once only, so a list is required."
+            raise EncodingError("not-json", msg)
+        for name, item in _attributes(value):
+            # A model's own serialiser may leave a field out; what it holds is looked at all the same.
+            self.visit_attribute(item, f"{path}.{name}", depth)
+        return self.visit(_translated(value, path), path, depth)
+
+    def visit_attribute(self, item: object, path: str, depth: int) -> None:
+        """Look for what only people may see; what else has no JSON is the serialiser's business."""
+        try:
+            self.visit(item, path, depth)
+        except EncodingError as error:
+            if error.type == "nested-ui":
+                raise
+
+    def _mapping(self, value: Mapping[object, object], path: str, depth: int) -> dict[str, Any]:
+        result: dict[str, Any] = {}
+        for key, item in value.items():
+            name = _key(key, path)
+            result[name] = self.visit(item, f"{path}.{name}", depth)
+        return result
+
+
+def _whole(value: int, path: str) -> int:
+    if -(2**63) <= value < 2**64:
+        return value
+    msg = f"{path} is an integer beyond 64 bits, so readers would round it. Return it as a string."
+    raise EncodingError("not-json", msg)
+
+
+def _finite(value: float, path: str) -> float:
+    if math.isfinite(value):
+        return value
+    msg = f"{path} is {value}, which JSON has no word for. Return None, or leave it out."
+    raise EncodingError("not-json", msg)
+
+
+def _key(key: object, path: str) -> str:
+    if isinstance(key, str):
+        return well_formed(str(key))
+    if key is None or isinstance(key, bool | int | float):
+        return orjson.dumps(key).decode()
+    translated = _translated(key, f"a key of {path}")
+    if isinstance(translated, str | int | float):
+        return str(translated)
+    msg = f"{path} has the key {key!r}, a {type(key).__name__}, so a string is required."
+    raise EncodingError("not-json", msg)
+
+
+def _attributes(value: object) -> Iterator[tuple[str, object]]:
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        for field in dataclasses.fields(value):
+            yield field.name, getattr(value, field.name, None)
+    elif hasattr(type(value), "__pydantic_serializer__"):
+        yield from vars(value).items()
+        yield from (getattr(value, "__pydantic_extra__", None) or {}).items()
+
+
+def _translated(value: object, path: str) -> Any:
+    # Only values beyond plain JSON pay for importing pydantic.
+    from pydantic_core import PydanticSerializationError, to_jsonable_python  # noqa: PLC0415
+
+    try:
+        translated = to_jsonable_python(value, bytes_mode="base64", by_alias=True)
+    except (PydanticSerializationError, ValueError, TypeError, RecursionError) as error:
+        msg = f"{path} is a {type(value).__name__}, which has no JSON, so it cannot be a result. ({error})"
+        raise EncodingError("not-json", msg) from error
+    if type(translated) is type(value) and not isinstance(value, str | int | float):
+        msg = f"{path} is a {type(value).__name__}, which has no JSON, so it cannot be a result."
+        raise EncodingError("not-json", msg)
+    # A subclass of a plain type (an enum that is a str, a numpy float) translates to itself: take its plain value.
+    for plain in (bool, int, float, str):
+        if isinstance(translated, plain):
+            return plain(translated) if plain is not str else str.__str__(translated)
+    return translated

@@ -1,0 +1,125 @@
+"""The event log's vocabulary: what an event is, which kinds exist, what each kind's payload holds.
+
+It is not the encoding: `litro.wire` turns events into lines and back. It knows no store and no server.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, NotRequired, TypedDict
+
+EventKind = Literal[
+    "turn-start",
+    "message",
+    "text-delta",
+    "reasoning-delta",
+    "tool-call",
+    "tool-start",
+    "tool-progress",
+    "tool-result",
+    "tool-error",
+    "ui",
+    "usage",
+    "error",
+    "turn-end",
+]
+"""The kinds of this version. Readers skip kinds that they do not know: later versions add some."""
+
+TurnStatus = Literal["completed", "failed", "cancelled", "interrupted"]
+"""How a turn ended. Readers treat a status that they do not know as ended."""
+
+StopReason = Literal["end", "tools", "length", "refusal"]
+"""Why the model stopped speaking."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    """One event of a session.
+
+    A writer assigns `seq` and `ts` when the event is appended; before that both are 0.
+    """
+
+    kind: EventKind | str
+    payload: Any
+    """A JSON value, its shape given by the kind."""
+    turn: int
+    """The turn it belongs to, from 1."""
+    round: int | None = None
+    """The model round in the turn, from 1, where it belongs to one."""
+    call: str | None = None
+    """The tool call it is about, unique in the session."""
+    seq: int = 0
+    """Its place in the session, from 1, without gaps."""
+    ts: int = 0
+    """When it was appended, in milliseconds since the epoch. Order is by `seq` alone: clocks step back."""
+
+
+@dataclass(frozen=True, slots=True)
+class Private:
+    """A log line that is no event: it has no `seq`, keeps its place among the events, and is never sent."""
+
+    fields: Mapping[str, Any]
+
+
+class TurnStart(TypedDict):
+    """Payload of `turn-start`."""
+
+    trigger: Literal["message"]
+    message: str
+    """The id of the message that started the turn."""
+    by: NotRequired[str]
+
+
+class MessagePayload(TypedDict):
+    """Payload of `message`: the user's, or what the model said in one finished round."""
+
+    id: str
+    role: Literal["user", "assistant"]
+    text: str
+    calls: NotRequired[list[str]]
+    """The ids of the round's tool calls, in the model's order."""
+    stop: NotRequired[StopReason]
+
+
+class Delta(TypedDict):
+    """Payload of `text-delta` and `reasoning-delta`."""
+
+    text: str
+
+
+class ToolCallPayload(TypedDict):
+    """Payload of `tool-call`."""
+
+    name: str
+    input: Any
+    """Parsed, not yet validated. Arguments that are not JSON stay a string."""
+
+
+class ToolErrorPayload(TypedDict):
+    """Payload of `tool-error`."""
+
+    type: str
+    message: str
+    ref: NotRequired[str]
+
+
+class ErrorPayload(TypedDict):
+    """Payload of `error`, and of an `err` control line."""
+
+    type: str
+    message: str
+    status: NotRequired[int]
+    ref: NotRequired[str]
+
+
+class UsagePayload(TypedDict):
+    """Payload of `usage`: tokens of one round, where the server counted them."""
+
+    input_tokens: NotRequired[int]
+    output_tokens: NotRequired[int]
+    cached_tokens: NotRequired[int]
+
+
+class TurnEnd(TypedDict):
+    """Payload of `turn-end`."""
+
+    status: TurnStatus

@@ -1,0 +1,1 @@
+"""Language models: the port, and its adapters, one a module."""

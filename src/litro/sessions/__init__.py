@@ -1,0 +1,1 @@
+"""Where sessions live: the port, and its adapters, one a module."""

@@ -1,0 +1,1 @@
+"""Turns: the machine that decides, the runner that carries out."""

@@ -1,0 +1,58 @@
+"""The pair that a tool returns: data for the model, a template for the person.
+
+`ui()` only describes. Rendering is the runner's job, after the tool has returned and under its own limit, so a
+slow or broken template is one tool call's failure. It is not a renderer: `litro.ui.renderers` holds those.
+"""
+
+from typing import Any, Generic, TypeVar
+
+from litro.encoding import PersonOnly
+
+T = TypeVar("T")
+
+
+class UIResult(PersonOnly, Generic[T]):
+    """What `ui()` made. Return it from a tool as it is: inside another value it is refused.
+
+    It is deliberately no dataclass and has no `__html__`: nothing may serialise or print its markup by accident.
+
+    Attributes:
+        data: What the model reads.
+    """
+
+    __slots__ = ("_hydrate", "_template", "data")
+
+    def __init__(self, template: object, data: T, hydrate: dict[str, Any] | None) -> None:
+        self._template = template
+        self._hydrate = hydrate
+        self.data = data
+
+    def __repr__(self) -> str:
+        return f"ui(…, data={self.data!r})"
+
+    def __reduce__(self) -> Any:
+        msg = "a UIResult holds a template for one person's page, so it cannot be pickled or copied deeply."
+        raise TypeError(msg)
+
+
+def ui(template: object, *, data: T, hydrate: dict[str, Any] | None = None) -> UIResult[T]:
+    """A component for the person and data for the model, from one tool call.
+
+    Args:
+        template: Any object with `__html__()`: Jinja2's or markupsafe's `Markup`, htpy, FastHTML. Declarative
+            shadow DOM in it is shown without any JavaScript.
+        data: What the model reads in its place: any value that a tool may return.
+        hydrate: For the browser: `modules`, stable addresses to import, and `props`, properties to set on
+            the root element.
+
+    Raises:
+        TypeError: The template cannot be rendered; the message says which types can.
+    """
+    if not callable(getattr(template, "__html__", None)):
+        msg = (
+            f"ui(): the template is {template!r:.80}, a {type(template).__name__} without __html__(), "
+            "so it cannot be rendered safely.\n"
+            "Pass markupsafe.Markup(…), an htpy element, or another object with __html__()."
+        )
+        raise TypeError(msg)
+    return UIResult(template, data, hydrate)
