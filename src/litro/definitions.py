@@ -28,6 +28,25 @@ T = TypeVar("T")
 Principal = str | Mapping[str, Any] | None
 """Who asks: a string, or a JSON mapping with a string `id`. None is nobody in particular."""
 
+
+def owner_of(principal: Principal) -> str | None:
+    """The string that sessions are owned by: the principal itself, or its `id`.
+
+    Raises:
+        TypeError: It is neither a string nor a mapping with a string `id`.
+    """
+    owner: object = principal.get("id") if isinstance(principal, Mapping) else principal
+    if owner is None and principal is None:
+        return None
+    if not isinstance(owner, str) or not owner:
+        msg = (
+            f"access returned {principal!r:.80}, so a non-empty string, a mapping with a string `id`, or None is "
+            "required."
+        )
+        raise TypeError(msg)
+    return owner
+
+
 Access = Callable[["Request"], Principal | Awaitable[Principal]]
 """Answers the principal of a request, or raises (an HTTPException, an AgentError) to refuse it."""
 
@@ -97,8 +116,12 @@ class ToolContext:
         self, done: float, total: float | None = None, message: str | None = None
     ) -> None:
         """Tell the person how far the call has come. The model does not read it."""
+        await self.report(Progress(done, total, message))
+
+    async def report(self, value: Any) -> None:
+        """As `progress`, for any JSON value: what a generator tool's `yield` does."""
         if self._report is not None:
-            await self._report(Progress(done, total, message))
+            await self._report(value)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

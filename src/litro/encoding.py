@@ -103,7 +103,8 @@ class _Walk:
             items = cast("list[object]", value)
             return [self.visit(item, f"{path}[{i}]", depth) for i, item in enumerate(items)]
         if isinstance(value, Iterator):
-            msg = f"{path} is a {type(value).__name__}, which can be read once only, so a list is required."
+            kind = type(cast("object", value)).__name__
+            msg = f"{path} is a {kind}, which can be read once only, so a list is required."
             raise EncodingError("not-json", msg)
         for name, item in _attributes(value):
             # A model's own serialiser may leave a field out; what it holds is looked at all the same.
@@ -174,7 +175,9 @@ def _translated(value: object, path: str) -> Any:
         msg = f"{path} is a {type(value).__name__}, which has no JSON, so it cannot be a result."
         raise EncodingError("not-json", msg)
     # A subclass of a plain type (an enum that is a str, a numpy float) translates to itself: take its plain value.
-    for plain in (bool, int, float, str):
+    if isinstance(translated, str):
+        return str.__str__(translated)
+    for plain in (bool, int, float):
         if isinstance(translated, plain):
-            return plain(translated) if plain is not str else str.__str__(translated)
+            return plain(translated)
     return translated

@@ -7,6 +7,12 @@
     ├── EncodingError       a value cannot be an event's payload; `type` is a tool-error type
     ├── InvalidInput        a tool's input does not fit its schema
     ├── ProviderError       a model server failed; `type` is an error type of the event log
+    ├── TurnRefused         no turn was started; nothing was recorded
+    │   ├── UnknownAgent        the project has no such agent
+    │   ├── BrokenAgent         the agent's files are wrong
+    │   ├── MessageReused       the message's id was used for another text
+    │   ├── TooManyTurns        as many turns run as may
+    │   └── GoingAway           the server is shutting down
     └── SessionError
         ├── InvalidSessionId    the id cannot be one
         ├── NotOwner            the session belongs to another principal
@@ -154,6 +160,30 @@ PROVIDER_SENTENCES: dict[ErrorType, str] = {
     "context-too-long": "The conversation has become too long for the model.",
     "provider": "The model's server failed.",
 }
+
+
+class TurnRefused(LitroError):
+    """No turn was started, and nothing was recorded."""
+
+
+class UnknownAgent(TurnRefused):
+    """The project has no such agent."""
+
+
+class BrokenAgent(TurnRefused):
+    """The agent's files are wrong, so it was not loaded. The server's log has the problems."""
+
+
+class MessageReused(TurnRefused):
+    """The message's id was used before, for another text."""
+
+
+class TooManyTurns(TurnRefused):
+    """As many turns run as may."""
+
+
+class GoingAway(TurnRefused):
+    """The server is shutting down."""
 
 
 class SessionError(LitroError):

@@ -1,1 +1,60 @@
-"""Language models: the port, and its adapters, one a module."""
+"""Language models: the port, and its adapters.
+
+Importing this package loads no HTTP client: an adapter is loaded when its name is first used.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from litro.providers.base import Provider
+
+if TYPE_CHECKING:
+    from litro.providers.chat_completions import openai_compatible
+    from litro.providers.messages import anthropic
+    from litro.providers.script import call, pause, reasoning, scripted
+
+__all__ = [
+    "anthropic",
+    "call",
+    "openai_compatible",
+    "pause",
+    "reasoning",
+    "resolve",
+    "scripted",
+]
+
+_HOMES = {
+    "anthropic": "messages",
+    "call": "script",
+    "openai_compatible": "chat_completions",
+    "pause": "script",
+    "reasoning": "script",
+    "scripted": "script",
+}
+_PREFIXES = {"openai": "openai_compatible", "anthropic": "anthropic"}
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOMES.get(name)
+    if home is None:
+        msg = f"module 'litro.providers' has no attribute {name!r}"
+        raise AttributeError(msg)
+    return getattr(import_module(f"litro.providers.{home}"), name)
+
+
+def resolve(model: str | Provider) -> Provider:
+    """The provider that an agent's `model` names: `"openai:NAME"`, `"anthropic:NAME"`, or a provider itself.
+
+    Raises:
+        ValueError: The string names neither; the message lists both forms.
+    """
+    if not isinstance(model, str):
+        return model
+    prefix, _, name = model.partition(":")
+    if prefix not in _PREFIXES or not name:
+        msg = (
+            f'model is {model!r}, so "openai:NAME" or "anthropic:NAME" is required.\n'
+            "For any other server pass litro.providers.openai_compatible(NAME, base_url=…)."
+        )
+        raise ValueError(msg)
+    return __getattr__(_PREFIXES[prefix])(name)

@@ -18,13 +18,15 @@ class UIResult(PersonOnly, Generic[T]):
 
     Attributes:
         data: What the model reads.
+        template: What is rendered for the person.
+        hydrate: What the browser needs to bring the component to life, or None.
     """
 
-    __slots__ = ("_hydrate", "_template", "data")
+    __slots__ = ("data", "hydrate", "template")
 
     def __init__(self, template: object, data: T, hydrate: dict[str, Any] | None) -> None:
-        self._template = template
-        self._hydrate = hydrate
+        self.template = template
+        self.hydrate = hydrate
         self.data = data
 
     def __repr__(self) -> str:

@@ -1,0 +1,80 @@
+"""`litro run`: one turn in the terminal."""
+
+import asyncio
+import logging
+import sys
+from pathlib import Path
+from secrets import token_hex
+from typing import Any
+
+import click
+import orjson
+
+from litro.app import create_app
+from litro.cli.main import prepare, project_option
+from litro.events import Event
+
+
+@click.command("run")
+@click.argument("agent")
+@click.argument("text")
+@project_option
+@click.option("--session", help="Continue this session.  [default: a new one]")
+@click.option("--json", "as_json", is_flag=True, help="Print the turn's events, one a line.")
+def command(agent: str, text: str, project: Path, session: str | None, as_json: bool) -> None:  # noqa: FBT001 - click's way
+    """Run one turn of AGENT in the terminal: say TEXT, print the answer.
+
+    The answer goes to stdout; tools, and the name of a new session, to stderr. Exits with 1 where the turn failed.
+    """
+    project = prepare(project)
+    # What went wrong in the turn is printed from its events.
+    logging.getLogger("litro").setLevel(logging.CRITICAL)
+    chosen = session or f"run-{token_hex(4)}"
+    status = asyncio.run(_run(project, agent, chosen, text, as_json=as_json))
+    if session is None and not as_json:
+        click.echo(f"(session {chosen})", err=True)
+    sys.exit(0 if status == "completed" else 1)
+
+
+async def _run(project: Path, agent: str, session: str, text: str, *, as_json: bool) -> str:
+    app = create_app(project)
+    status = "interrupted"
+    async with app.lifespan():
+        async for event in app.session(agent, session).send(text):
+            if as_json:
+                click.echo(_line(event))
+            else:
+                _show(event)
+            if event.kind == "turn-end":
+                status = event.payload["status"]
+    return status
+
+
+def _line(event: Event) -> str:
+    fields = {name: getattr(event, name) for name in ("seq", "ts", "turn", "round", "kind", "call")}
+    known = {name: value for name, value in fields.items() if value is not None}
+    return orjson.dumps({**known, "payload": event.payload}).decode()
+
+
+def _show(event: Event) -> None:
+    payload: Any = event.payload
+    match event.kind:
+        case "text-delta":
+            click.echo(payload["text"], nl=False)
+        case "message" if payload["role"] == "assistant" and payload["text"]:
+            click.echo()
+        case "tool-call":
+            click.echo(f"> {payload['name']} {_json(payload['input'])}", err=True)
+        case "tool-result":
+            click.echo(f"  {_json(payload)}", err=True)
+        case "ui":
+            click.echo(f"  {_json(payload['data'])} (and a component for the page)", err=True)
+        case "tool-error" | "error":
+            click.echo(f"  {payload['type']}: {payload['message']}", err=True)
+        case _:
+            return
+
+
+def _json(value: object) -> str:
+    text = orjson.dumps(value).decode()
+    return text if len(text) <= 300 else f"{text[:300]}…"

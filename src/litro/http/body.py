@@ -1,0 +1,51 @@
+"""A request's body: read to a limit, then drained, so that the connection can be used again."""
+
+from typing import Any, Final, cast
+
+import orjson
+
+from litro.http.answers import Receive, Refused, failure
+
+_DRAIN: Final = 64 * 1024 * 1024
+"""Bytes that are read and dropped before a connection is given up."""
+
+
+async def read_json_object(receive: Receive, limit: int) -> dict[str, Any]:
+    """The body as a JSON object.
+
+    Raises:
+        Refused: 413 over `limit` bytes, 400 where it is not a JSON object.
+    """
+    body = await read(receive, limit)
+    try:
+        content: object = orjson.loads(body)
+    except orjson.JSONDecodeError as error:
+        raise Refused(failure(400, "invalid-body", f"The body is not JSON: {error}.")) from error
+    if not isinstance(content, dict):
+        message = f"The body is a JSON {type(content).__name__}, so an object is required."
+        raise Refused(failure(400, "invalid-body", message))
+    return cast("dict[str, Any]", content)
+
+
+async def read(receive: Receive, limit: int) -> bytes:
+    """The body.
+
+    Raises:
+        Refused: 413 where it has more than `limit` bytes.
+    """
+    chunks: list[bytes] = []
+    size = 0
+    more = True
+    while more and size <= _DRAIN:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            break
+        chunk = message.get("body", b"")
+        size += len(chunk)
+        if size <= limit:
+            chunks.append(chunk)
+        more = message.get("more_body", False)
+    if size > limit:
+        text = f"The body has more than {limit} bytes, which is the limit (max_body)."
+        raise Refused(failure(413, "too-large", text))
+    return b"".join(chunks)

@@ -1,0 +1,100 @@
+"""An answer in pieces, as model servers cut it: JSON frames, text cut inside a character, a call's arguments.
+
+Both wire formats share these rules. It is not a schema: whether arguments fit a tool is checked elsewhere.
+"""
+
+import json
+from collections.abc import Mapping
+from typing import Any, cast
+
+import orjson
+
+from litro.encoding import well_formed
+from litro.errors import ProviderError
+from litro.providers.sse import SseEvent
+
+
+def load_json(text: str) -> Any:
+    r"""The value of a JSON text, which may escape half of a character: `"\ud83d"` is how some servers cut an emoji.
+
+    Raises:
+        ValueError: It is not JSON.
+    """
+    try:
+        return orjson.loads(text)
+    except ValueError:
+        # The strict parser refuses half characters and lone surrogates in bytes; this one keeps them for `TextPieces`.
+        return json.loads(text, parse_constant=_no_constant)
+
+
+def _no_constant(name: str) -> Any:
+    msg = f"{name} is not JSON"
+    raise ValueError(msg)
+
+
+def load_frame(event: SseEvent) -> dict[str, Any]:
+    """The JSON object that an event of a stream carries.
+
+    Raises:
+        ProviderError: `stream-incomplete`, because a frame that is not an object was cut or garbled.
+    """
+    try:
+        frame = load_json(event.data)
+    except (ValueError, RecursionError):
+        frame = None
+    if not isinstance(frame, dict):
+        msg = f"the model's server sent {event.data[:200]!r} in its stream, so a JSON object is missing there."
+        raise ProviderError("stream-incomplete", msg, retryable=True)
+    return cast("dict[str, Any]", frame)
+
+
+class TextPieces:
+    """Joins the halves of characters that a server put into two pieces."""
+
+    def __init__(self) -> None:
+        self._half = ""
+
+    def add(self, piece: str) -> str:
+        """What can be shown now, well-formed: the piece without a half at its end, after the half before it."""
+        text = self._half + piece
+        self._half = ""
+        if text and "\ud800" <= text[-1] <= "\udbff":
+            self._half = text[-1]
+            text = text[:-1]
+        return well_formed(text)
+
+    def end(self) -> str:
+        """What stands for a half that never found its other one."""
+        half, self._half = self._half, ""
+        return well_formed(half)
+
+
+def parse_arguments(text: str) -> Any:
+    """A call's arguments: `{}` for none, and the text itself where it is not JSON."""
+    text = well_formed(text)
+    if not text.strip():
+        return {}
+    try:
+        value = load_json(text)
+    except (ValueError, RecursionError):
+        return text
+    return {} if value is None else value
+
+
+def is_whole(arguments: str) -> bool:
+    """Whether the arguments are complete JSON, so that nothing can have been cut off them."""
+    try:
+        load_json(well_formed(arguments))
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def arguments_object(value: Any) -> Mapping[str, Any]:
+    """A call's input as history can hold it: servers refuse arguments that are not a JSON object.
+
+    What was not one is wrapped, so that the model sees its mistake beside the error that it got for it.
+    """
+    if isinstance(value, Mapping):
+        return cast("Mapping[str, Any]", value)
+    return {} if value is None or value == "" else {"invalid_arguments": value}

@@ -1,0 +1,220 @@
+"""The folder of logs, by blocking calls: taking leases, looking at logs, listing, deleting.
+
+Everything here may wait for the disk and runs in threads. It holds no open log: what it answers about a log that
+somebody writes comes from the kernel's lock, in this process as in others.
+"""
+
+import logging
+import os
+import threading
+from collections import OrderedDict
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO, Final
+
+from litro.errors import NotOwner, SessionBusy
+from litro.events import Event
+from litro.sessions.base import SessionKey, SessionMeta, check_key
+from litro.sessions.file import filenames, lease, mailbox
+from litro.sessions.file.directory import make_private, sync_directory
+from litro.sessions.file.jsonl import (
+    Extent,
+    examine,
+    last_event,
+    read_header,
+    whole_lines_end,
+)
+
+logger = logging.getLogger(__name__)
+
+_KNOWN: Final = 4096
+_READ: Final = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW
+_WRITE: Final = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
+
+
+class LogFolder:
+    """Logs as files below a directory, which is made when it is first needed."""
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+        self._known: OrderedDict[Path, tuple[int, Extent]] = OrderedDict()
+        self._known_lock = threading.Lock()
+
+    def path(self, key: SessionKey) -> Path:
+        """Where the session's log is.
+
+        Raises:
+            InvalidSessionId: No log can have this key.
+        """
+        check_key(key)
+        folder = self.directory / filenames.encode(key.agent)
+        return folder / f"{filenames.encode(key.session)}.jsonl"
+
+    def take(self, key: SessionKey, owner: str | None) -> tuple[int, Extent | None]:
+        """Open the log with its lease, a torn tail cut. No extent: the log is new, and empty.
+
+        Raises:
+            SessionBusy, NotOwner, SessionDamaged, NewerFormat: See `SessionStore.open`.
+            OSError: The system refused.
+        """
+        path = self.path(key)
+        while True:
+            fd = self._open_or_make(path)
+            try:
+                self._lease(key, fd)
+                # Between opening and locking, the file may have been deleted.
+                if lease.is_linked(fd):
+                    extent = self.examined(key, fd)
+                    _check_owner(key, extent, owner)
+                    length = 0 if extent is None else extent.length
+                    _cut(fd, path, length)
+                    lease.publish(fd, length)
+                    return fd, extent
+            except BaseException:
+                os.close(fd)
+                raise
+            os.close(fd)
+
+    def examined(self, key: SessionKey, fd: int) -> Extent | None:
+        """What the log holds: made durable and read whole, once per process and content.
+
+        Raises:
+            SessionDamaged, NewerFormat: It is not a log that this version can read.
+        """
+        path, status = self.path(key), os.fstat(fd)
+        with self._known_lock:
+            inode, extent = self._known.get(path, (0, None))
+        if extent is not None and (inode, extent.length) == (status.st_ino, status.st_size):
+            return extent
+        os.fdatasync(fd)
+        with os.fdopen(os.dup(fd), "rb") as file:
+            file.seek(0)
+            extent = examine(_lines(file, status.st_size), key, str(path))
+        if extent is not None:
+            self.remember(path, status.st_ino, extent)
+        return extent
+
+    def remember(self, path: Path, inode: int, extent: Extent) -> None:
+        """Spare the next reader the examination: this content is known, and durable."""
+        with self._known_lock:
+            self._known[path] = (inode, extent)
+            while len(self._known) > _KNOWN:
+                self._known.popitem(last=False)
+
+    def glance(self, key: SessionKey) -> SessionMeta | None:
+        """The header and the last line, without reading what is between."""
+        path = self.path(key)
+        try:
+            fd = os.open(path, _READ)
+        except FileNotFoundError:
+            return None
+        try:
+            live = lease.durable_length(fd)
+            status = os.fstat(fd)
+            end = whole_lines_end(fd, status.st_size) if live is None else live
+            with os.fdopen(os.dup(fd), "rb") as file:
+                file.seek(0)
+                header = read_header(file.readline() if end else b"", key, str(path))
+            if header is None:
+                return None
+            last = last_event(fd, end, str(path))
+        finally:
+            os.close(fd)
+        return SessionMeta(
+            key=key,
+            owner=header["owner"],
+            created=header.get("created", 0),
+            updated=status.st_mtime_ns // 1_000_000,
+            tail=0 if last is None else last.seq,
+            running=None if live is None else _running(last),
+        )
+
+    def sessions(self, agent: str) -> list[tuple[int, SessionKey]]:
+        """When each of the agent's logs last grew (ms), the newest first."""
+        folder = self.path(SessionKey(agent, "-")).parent
+        try:
+            with os.scandir(folder) as entries:
+                found = [
+                    (
+                        entry.stat().st_mtime_ns // 1_000_000,
+                        SessionKey(agent, filenames.decode(entry.name.removesuffix(".jsonl"))),
+                    )
+                    for entry in entries
+                    if entry.name.endswith(".jsonl") and entry.is_file(follow_symlinks=False)
+                ]
+        except FileNotFoundError:
+            return []
+        return sorted(found, reverse=True)
+
+    def delete(self, key: SessionKey) -> bool:
+        """Remove the log and its mailbox. False where there is none.
+
+        Raises:
+            SessionBusy: Somebody writes it.
+        """
+        path = self.path(key)
+        try:
+            fd = os.open(path, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
+        except FileNotFoundError:
+            return False
+        try:
+            self._lease(key, fd)
+            path.unlink(missing_ok=True)
+            path.with_suffix(".inbox").unlink(missing_ok=True)
+            sync_directory(path.parent)
+        finally:
+            os.close(fd)
+        with self._known_lock:
+            self._known.pop(path, None)
+        return True
+
+    def post(self, key: SessionKey, item: bytes, id: str) -> bool:  # noqa: A002
+        """Put an item into the session's mailbox. False where `id` was posted before."""
+        path = self.path(key).with_suffix(".inbox")
+        try:
+            return mailbox.post(path, item, id)
+        except FileNotFoundError:
+            make_private(path.parent)
+            return mailbox.post(path, item, id)
+
+    def _open_or_make(self, path: Path) -> int:
+        try:
+            return os.open(path, _WRITE, 0o600)
+        except FileNotFoundError:
+            make_private(path.parent)
+            return os.open(path, _WRITE, 0o600)
+
+    def _lease(self, key: SessionKey, fd: int) -> None:
+        if not lease.take(fd):
+            found = self.glance(key)
+            raise SessionBusy(None if found is None else found.running)
+
+
+def _check_owner(key: SessionKey, extent: Extent | None, owner: str | None) -> None:
+    if extent is not None and extent.owner != owner:
+        msg = f"session {key.session!r} of agent {key.agent!r} belongs to somebody else."
+        raise NotOwner(msg)
+
+
+def _cut(fd: int, path: Path, length: int) -> None:
+    torn = os.fstat(fd).st_size - length
+    if torn:
+        logger.warning("%s: cut %d bytes of a torn line, which a crash left", path, torn)
+        os.ftruncate(fd, length)
+        os.fsync(fd)
+
+
+def _lines(file: BinaryIO, size: int) -> Iterator[bytes]:
+    """The lines of the first `size` bytes: what is appended meanwhile is not looked at."""
+    for line in file:
+        yield line[:size]
+        size -= len(line)
+        if size <= 0:
+            return
+
+
+def _running(last: Event | None) -> int:
+    if last is None:
+        return 1
+    # The lease is held: behind a turn's end, the next one is about to start.
+    return last.turn + (last.kind == "turn-end")

@@ -1,0 +1,180 @@
+"""An open log and the writer that holds its lease."""
+
+import asyncio
+import contextlib
+import os
+import time
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from typing import Final
+
+from litro.errors import LeaseLost, StoreFailed
+from litro.events import Event, Private
+from litro.sessions.base import SessionMeta
+from litro.sessions.commit import Committer
+from litro.sessions.file import mailbox
+from litro.sessions.file.directory import sync_directory
+from litro.wire import encode_event, encode_private
+
+_MAIL_POLL: Final = 0.5
+"""Seconds between two looks for mail from other processes. Mail of this one rings at once."""
+
+
+class OpenLog:
+    """A log under its lease: what was appended, written and made durable, in bytes."""
+
+    def __init__(self, fd: int, path: Path, *, is_new: bool, length: int, tail: int) -> None:
+        self.fd = fd
+        self.path = path
+        self.is_new = is_new
+        self.appended = length
+        self.written = length
+        self.durable = length
+        self.settled = length
+        """What the committer is done with, durable or not."""
+        self.tail = tail
+        self.turn: int | None = None
+        self.failure: BaseException | None = None
+        self.mail = asyncio.Event()
+        self._waiting: list[asyncio.Future[None]] = []
+
+    def write(self, data: bytes) -> None:
+        """In the committer's thread: append all of it, or nothing.
+
+        Raises:
+            OSError: The file is as it was before.
+        """
+        offset = self.written
+        try:
+            while data:
+                count = os.pwrite(self.fd, data, offset)
+                data, offset = data[count:], offset + count
+        except OSError:
+            os.ftruncate(self.fd, self.written)
+            raise
+        self.written = offset
+
+    def sync(self) -> None:
+        """In the committer's thread: make what was written durable, a new file's name included."""
+        os.fdatasync(self.fd)
+        if self.is_new:
+            sync_directory(self.path.parent)
+            self.is_new = False
+
+    def drop_unsynced(self) -> None:
+        """In the committer's thread, after a failed sync: nobody was told of these bytes, so nobody shall find them."""
+        with contextlib.suppress(OSError):
+            os.ftruncate(self.fd, self.durable)
+
+    def settle(self, size: int, error: BaseException | None) -> None:
+        """The committer is done with `size` more bytes."""
+        self.settled += size
+        if error is None:
+            self.durable += size
+        elif self.failure is None:
+            self.failure = error
+        self.wake()
+
+    def changed(self) -> "asyncio.Future[None]":
+        """Done when more is durable, or the log failed or was closed."""
+        future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting.append(future)
+        return future
+
+    async def settled_all(self) -> None:
+        """Return when the committer is done with everything that was appended."""
+        while self.settled < self.appended:
+            await self.changed()
+
+    def wake(self) -> None:
+        """Tell everybody who waits for a change."""
+        waiting, self._waiting = self._waiting, []
+        for future in waiting:
+            if not future.done():
+                future.set_result(None)
+
+    def check(self) -> None:
+        """Refuse to go on after a failure.
+
+        Raises:
+            StoreFailed: The log could not be written.
+        """
+        if self.failure is not None:
+            msg = f"{self.path}: {self.failure}, so nothing more is acknowledged."
+            raise StoreFailed(msg) from self.failure
+
+
+class FileWriter:
+    """The holder of a log's lease. See `SessionWriter`."""
+
+    def __init__(
+        self,
+        log: OpenLog,
+        meta: SessionMeta,
+        *,
+        taken: int,
+        committer: Committer[OpenLog],
+        closed: Callable[["FileWriter"], None],
+    ) -> None:
+        self.log = log
+        self.taken = taken
+        """Bytes of the mailbox that were taken."""
+        self._meta = meta
+        self._committer = committer
+        self._when_closed = closed
+        self._is_closed = False
+
+    @property
+    def meta(self) -> SessionMeta:
+        """The session as it was when the lease was taken."""
+        return self._meta
+
+    @property
+    def pending(self) -> int:
+        """Bytes that were appended and are not durable yet."""
+        return self.log.appended - self.log.settled
+
+    def append(self, *items: Event | Private) -> int:
+        """Number, encode, hand over; the last seq assigned."""
+        log = self.log
+        if self._is_closed:
+            msg = f"{log.path}: the lease was given back, so nothing can be appended."
+            raise LeaseLost(msg)
+        log.check()
+        ts = time.time_ns() // 1_000_000
+        for item in items:
+            if isinstance(item, Event):
+                data = encode_event(item, log.tail + 1, ts)
+                log.tail += 1
+                log.turn = item.turn
+            else:
+                data = encode_private(item)
+            log.appended += len(data)
+            self._committer.add(log, data)
+        return log.tail
+
+    async def flush(self) -> None:
+        """Return when all that was appended is durable."""
+        log, goal = self.log, self.log.appended
+        while log.durable < goal:
+            log.check()
+            await log.changed()
+
+    async def inbox(self) -> AsyncIterator[bytes]:
+        """Items of the mailbox, then as they come."""
+        log, path = self.log, self.log.path.with_suffix(".inbox")
+        while True:
+            log.mail.clear()
+            for item, end in await asyncio.to_thread(mailbox.items, path, self.taken):
+                yield item
+                self.taken = end
+                self.append(Private({"inbox": end}))
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(log.mail.wait(), _MAIL_POLL)
+
+    async def close(self) -> None:
+        """Commit what was appended and give the lease back."""
+        if not self._is_closed:
+            self._is_closed = True
+            await self.log.settled_all()
+            self._when_closed(self)

@@ -1,0 +1,1 @@
+"""What users test with: conformance suites of the ports."""

@@ -1,0 +1,283 @@
+"""Conversations: who may speak in which session, which turns run, and what of a session can be heard.
+
+It ties agents, the store and turns together for every surface: HTTP and the in-process API call it, and nothing above it
+opens a session. It knows no request and no wire format.
+"""
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+from uuid import uuid4
+
+import orjson
+
+from litro.definitions import Agent, Principal, owner_of
+from litro.discovery.load import LoadedAgent
+from litro.errors import (
+    BrokenAgent,
+    GoingAway,
+    MessageReused,
+    NotOwner,
+    TooManyTurns,
+    UnknownAgent,
+)
+from litro.providers import resolve
+from litro.providers.base import Provider
+from litro.sessions.base import SessionKey, SessionMeta, SessionStore, SessionWriter
+from litro.turn.machine import Begun
+from litro.turn.runner import Surroundings, Turn
+from litro.turn.transcript import Started, Transcript
+from litro.wire import public, through_turn_end
+
+_TRANSCRIPTS: Final = 1000
+"""Conversations that are kept in memory, ready for their next turn."""
+
+_LAST_WORDS: Final = 2.0
+"""Seconds for interrupted turns to be recorded."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Message:
+    """What a person says."""
+
+    text: str
+    id: str | None = None
+    """The caller's own id, under which the message counts once."""
+
+
+class Conversations:
+    """An app's conversations.
+
+    Args:
+        store: Where they are kept.
+        agents: The agents that can be spoken to.
+        broken: Names of agents whose files are wrong.
+        surroundings: What every turn shares.
+        max_turns: How many turns may run at once.
+    """
+
+    def __init__(
+        self,
+        store: SessionStore,
+        agents: Mapping[str, LoadedAgent],
+        *,
+        broken: frozenset[str] = frozenset(),
+        surroundings: Surroundings,
+        max_turns: int,
+    ) -> None:
+        self.store = store
+        self.agents = agents
+        self._broken = broken
+        self._surroundings = surroundings
+        self._max_turns = max_turns
+        self._providers: dict[Agent, Provider] = {}
+        self._transcripts: OrderedDict[SessionKey, tuple[int, Transcript]] = OrderedDict()
+        self._turns: dict[SessionKey, Turn] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._begun = 0
+        self._closing = False
+
+    def agent(self, name: str) -> LoadedAgent:
+        """The agent of this name.
+
+        Raises:
+            UnknownAgent, BrokenAgent: There is none, or its files are wrong.
+        """
+        if name in self.agents:
+            return self.agents[name]
+        if name in self._broken:
+            msg = f"Agent {name!r} could not be loaded: the server's log says why."
+            raise BrokenAgent(msg)
+        msg = f"Unknown agent: {name!r}."
+        raise UnknownAgent(msg)
+
+    async def meta(self, key: SessionKey, principal: Principal) -> SessionMeta | None:
+        """What is known of the session, or None where there is none.
+
+        Raises:
+            NotOwner: It belongs to another principal.
+        """
+        meta = await self.store.meta(key)
+        if meta is not None and meta.owner != owner_of(principal):
+            msg = f"session {key.session!r} of agent {key.agent!r} belongs to somebody else."
+            raise NotOwner(msg)
+        return meta
+
+    async def begin(
+        self, key: SessionKey, message: Message, *, principal: Principal, request: Any = None
+    ) -> Turn | Started:
+        """Record the message and the start of its turn. Nothing runs before `run`.
+
+        Returns:
+            The turn, or the one that a message with the same id started before.
+
+        Raises:
+            UnknownAgent, BrokenAgent, NotOwner, MessageReused, TooManyTurns, GoingAway, SessionError: No turn
+                was started, and nothing was recorded.
+        """
+        agent = self.agent(key.agent)
+        if message.id is not None:
+            meta = await self.meta(key, principal)
+            before = await self._started(meta, message) if meta is not None else None
+            if before is not None:
+                return before
+        if self._closing:
+            msg = "The server is shutting down."
+            raise GoingAway(msg)
+        if self._begun >= self._max_turns:
+            msg = f"{self._max_turns} turns are running, which is the limit (max_turns)."
+            raise TooManyTurns(msg)
+        self._begun += 1
+        try:
+            writer = await self.store.open(key, owner=owner_of(principal))
+            try:
+                return await self._begin(agent, writer, message, principal, request)
+            except BaseException:
+                self._transcripts.pop(key, None)
+                await writer.close()
+                raise
+        except BaseException:
+            self._begun -= 1
+            raise
+
+    def run(self, turn: Turn) -> None:
+        """Let a turn that `begin` answered run. Nobody has to wait for it."""
+        self._turns[turn.key] = turn
+        task = asyncio.create_task(turn.run(), name=f"litro-turn-{turn.key.session}")
+        self._tasks.add(task)
+
+        def ended(_: object) -> None:
+            self._tasks.discard(task)
+            self._begun -= 1
+            if self._turns.get(turn.key) is turn:
+                del self._turns[turn.key]
+            if turn.failure is not None:
+                # The transcript is ahead of what is durable.
+                self._transcripts.pop(turn.key, None)
+
+        task.add_done_callback(ended)
+
+    async def cancel(self, key: SessionKey, *, principal: Principal) -> bool:
+        """Cancel the session's running turn, in whichever process it runs. False where none does.
+
+        Raises:
+            NotOwner: The session belongs to another principal.
+            StoreFailed: The store cannot be read or written.
+        """
+        meta = await self.meta(key, principal)
+        turn = self._turns.get(key)
+        if turn is not None:
+            turn.stop("cancelled")
+            return True
+        if meta is None or meta.running is None:
+            return False
+        item = orjson.dumps({"cancel": meta.running})
+        await self.store.post(key, item, id=f"cancel-{meta.running}")
+        return True
+
+    async def follow(
+        self, key: SessionKey, start: int, *, turn: int | None
+    ) -> AsyncIterator[bytes]:
+        """Blocks of event lines from seq `start`, then as they become durable, to the end of `turn`.
+
+        Without a turn in flight it ends with the last durable line. When the turn's lease is gone, so is the turn.
+
+        Raises:
+            StoreFailed, SessionDamaged: The log cannot be read, or nothing more of it becomes durable.
+        """
+        running = self._turns.get(key)
+        lines = self._lines(key, start, live=turn is not None)
+        try:
+            async for block in lines:
+                events = public(block)
+                if turn is not None:
+                    events, is_end = through_turn_end(events, turn)
+                    if is_end:
+                        yield events
+                        return
+                if events:
+                    yield events
+        finally:
+            close = getattr(lines, "aclose", None)
+            if close is not None:
+                await close()
+        if running is not None and running.number == turn and running.failure is not None:
+            raise running.failure
+
+    async def leave(self, grace: float) -> None:
+        """Start no turn any more; give running ones `grace` seconds, then interrupt them."""
+        self._closing = True
+        if self._tasks:
+            await asyncio.wait(self._tasks, timeout=grace)
+        for turn in self._turns.values():
+            turn.stop("interrupted")
+        if self._tasks:
+            await asyncio.wait(self._tasks, timeout=_LAST_WORDS)
+
+    async def close(self) -> None:
+        """Close the providers' connections, then the store."""
+        for provider in self._providers.values():
+            close = getattr(provider, "aclose", None)
+            if close is not None:
+                await close()
+        await self.store.close()
+
+    async def _begin(
+        self,
+        agent: LoadedAgent,
+        writer: SessionWriter,
+        message: Message,
+        principal: Principal,
+        request: Any,
+    ) -> Turn:
+        key = writer.meta.key
+        transcript = await self._transcript(writer.meta)
+        for event in transcript.repairs():
+            transcript.feed(event, writer.append(event))
+        turn = Turn(
+            key=key,
+            agent=agent,
+            provider=self._provider(agent.agent),
+            writer=writer,
+            transcript=transcript,
+            surroundings=self._surroundings,
+            principal=principal,
+            request=request,
+        )
+        begun = Begun(message=message.id or uuid4().hex, text=message.text, by=owner_of(principal))
+        await turn.begin(begun)
+        return turn
+
+    async def _started(self, meta: SessionMeta, message: Message) -> Started | None:
+        """The turn that a message with this id has started."""
+        before = (await self._transcript(meta)).started.get(message.id or "")
+        if before is not None and before.text != message.text:
+            msg = f"The message id {message.id!r} was used before, for another text. Use a new one for a new message."
+            raise MessageReused(msg)
+        return before
+
+    async def _transcript(self, meta: SessionMeta) -> Transcript:
+        """The session's transcript up to its durable tail."""
+        key = meta.key
+        created, transcript = self._transcripts.pop(key, (meta.created, Transcript()))
+        if created != meta.created or (transcript.tail > meta.tail and key not in self._turns):
+            # The session was deleted and made anew.
+            transcript = Transcript()
+        self._transcripts[key] = (meta.created, transcript)
+        while len(self._transcripts) > _TRANSCRIPTS:
+            self._transcripts.popitem(last=False)
+        if transcript.tail < meta.tail:
+            # From the last known event on, as a private line may follow it.
+            async for block in self.store.read(key, transcript.tail):
+                transcript.feed_block(block)
+        return transcript
+
+    def _lines(self, key: SessionKey, start: int, *, live: bool) -> AsyncIterator[bytes]:
+        return self.store.follow(key, start) if live else self.store.read(key, start)
+
+    def _provider(self, agent: Agent) -> Provider:
+        if agent not in self._providers:
+            self._providers[agent] = resolve(agent.model)
+        return self._providers[agent]
