@@ -57,6 +57,27 @@ def well_formed(text: str) -> str:
     return text
 
 
+class TextPieces:
+    """Joins the halves of characters that a server put into two pieces."""
+
+    def __init__(self) -> None:
+        self._half = ""
+
+    def add(self, piece: str) -> str:
+        """What can be shown now, well-formed: the piece without a half at its end, after the half before it."""
+        text = self._half + piece
+        self._half = ""
+        if text and "\ud800" <= text[-1] <= "\udbff":
+            self._half = text[-1]
+            text = text[:-1]
+        return well_formed(text)
+
+    def end(self) -> str:
+        """What stands for a half that never found its other one."""
+        half, self._half = self._half, ""
+        return well_formed(half)
+
+
 class _Walk:
     """One pass over a value; `_above` holds the ids of the containers that the walk is inside of."""
 

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 
 import pytest
 from hypothesis import given, settings
@@ -22,6 +22,7 @@ from litro.providers.chat_answer import ChatAnswer
 from litro.providers.messages_answer import MessagesAnswer
 from litro.providers.sse import SseParser
 from litro.providers.transport import Assembler
+from providers.reading import Heard, read
 from providers.sse_fixtures import (
     BEGUN,
     CACHED,
@@ -42,30 +43,6 @@ every_stream = pytest.mark.parametrize(
     ("answer", "stream"),
     [pytest.param(answer, stream, id=name) for name, answer, stream in STREAMS],
 )
-
-
-@dataclass
-class Heard:
-    events: list[ModelEvent] = field(default_factory=list)
-    error: ProviderError | None = None
-
-    def all(self, kind: type) -> list:
-        return [event for event in self.events if isinstance(event, kind)]
-
-
-def read(answer: Assembler, *chunks: bytes) -> Heard:
-    parser, heard = SseParser(), Heard()
-    try:
-        for chunk in chunks:
-            for sse in parser.feed(chunk):
-                heard.events.extend(answer.feed(sse))
-        if not answer.done:
-            for sse in parser.close():
-                heard.events.extend(answer.feed(sse))
-        heard.events += answer.end()
-    except ProviderError as error:
-        heard.error = error
-    return heard
 
 
 def check(heard: Heard, stream: Stream) -> None:

@@ -60,12 +60,16 @@ def test_the_reason_is_found_in_every_shape_of_error_body(body: bytes) -> None:
 @pytest.mark.parametrize(
     "body",
     [
-        b'{"error":{"code":400,"message":"the request exceeds the available context size",'
-        b'"type":"exceed_context_size_error","n_ctx":4096}}',
+        (
+            b'{"error":{"code":400,"message":"the request exceeds the available context size",'
+            b'"type":"exceed_context_size_error","n_ctx":4096}}'
+        ),
         b'{"error":{"message":"too much","code":"context_length_exceeded"}}',
         b'{"error":{"message":"This model\'s maximum context length is 8192 tokens."}}',
-        b'{"type":"error","error":{"type":"invalid_request_error",'
-        b'"message":"prompt is too long: 204000 tokens > 200000 maximum"}}',
+        (
+            b'{"type":"error","error":{"type":"invalid_request_error",'
+            b'"message":"prompt is too long: 204000 tokens > 200000 maximum"}}'
+        ),
         b'[{"error":{"message":"The input token count (1) exceeds the maximum"}}]',
     ],
 )

@@ -1,4 +1,4 @@
-"""What each format's server is sent for a conversation. `check_*` refuse what real servers refuse."""
+"""What each format's server is sent for a conversation. The properties at the end refuse what real servers refuse."""
 
 import json
 from typing import Any
@@ -19,10 +19,12 @@ from litro.providers.base import (
     ToolSpec,
     UserMessage,
 )
+from litro.providers.chat_answer import ChatAnswer
 from litro.providers.chat_request import chat_body
+from litro.providers.messages_answer import MessagesAnswer
 from litro.providers.messages_request import messages_body
+from providers.reading import Heard, read
 from providers.sse_fixtures import CHAT, MESSAGES, SIGNED
-from providers.test_answers import ChatAnswer, MessagesAnswer, read
 
 ROME = CallMade(id="c1", name="get-weather", input={"city": "Rome"})
 OSLO = CallMade(id="c2", name="get-weather", input={"city": "Oslo"})
@@ -212,7 +214,7 @@ def test_what_the_user_adds_comes_after_the_results_in_one_message() -> None:
     assert kinds == [["text", "text"], ["tool_use"] * 2, ["tool_result", "tool_result", "text"]]
 
 
-def finished(heard: Any) -> Any:
+def finished(heard: Heard) -> Any:
     assert isinstance(heard.events[-1], Finished)
     return heard.events[-1].replay
 

@@ -19,6 +19,7 @@ def parse(*chunks: bytes) -> list[SseEvent]:
         (b"data:a\n\n", [("message", "a")]),
         (b"data:  a\n\n", [("message", " a")]),
         (b"data: a\ndata: b\n\n", [("message", "a\nb")]),
+        (b"data: a\r\ndata: b\r\n\r\n", [("message", "a\nb")]),
         (b"event: x\ndata: a\n\ndata: b\n\n", [("x", "a"), ("message", "b")]),
         (b"data: a\r\n\r\ndata: b\r\rdata: c\n\r\n", [("message", c) for c in "abc"]),
         (b"\xef\xbb\xbfdata: a\n\n", [("message", "a")]),

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final, cast
 
-from litro.encoding import encode_value, to_jsonable
+from litro.encoding import TextPieces, encode_value, to_jsonable
 from litro.errors import ProviderError
 from litro.events import StopReason
 from litro.providers.base import (
@@ -27,7 +27,7 @@ from litro.providers.base import (
     Usage,
 )
 from litro.providers.failures import failure_in_stream
-from litro.providers.pieces import TextPieces, is_whole, load_frame, parse_arguments
+from litro.providers.pieces import is_whole, load_frame, parse_arguments
 from litro.providers.sse import SseEvent
 
 _STOPS: Final[dict[str, StopReason]] = {

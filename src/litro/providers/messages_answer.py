@@ -15,12 +15,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final, cast
 
-from litro.encoding import to_jsonable
+from litro.encoding import TextPieces, to_jsonable
 from litro.errors import ProviderError
 from litro.events import StopReason
 from litro.providers.base import Finished, ModelEvent, ReasoningDelta, TextDelta, ToolCall, Usage
 from litro.providers.failures import failure_in_stream
-from litro.providers.pieces import TextPieces, is_whole, load_frame, parse_arguments
+from litro.providers.pieces import is_whole, load_frame, parse_arguments
 from litro.providers.sse import SseEvent
 
 _STOPS: Final[dict[str, StopReason]] = {

@@ -1,4 +1,4 @@
-"""An answer in pieces, as model servers cut it: JSON frames, text cut inside a character, a call's arguments.
+"""An answer in pieces, as model servers cut it: JSON frames, and a call's arguments.
 
 Both wire formats share these rules. It is not a schema: whether arguments fit a tool is checked elsewhere.
 """
@@ -46,27 +46,6 @@ def load_frame(event: SseEvent) -> dict[str, Any]:
         msg = f"the model's server sent {event.data[:200]!r} in its stream, so a JSON object is missing there."
         raise ProviderError("stream-incomplete", msg, retryable=True)
     return cast("dict[str, Any]", frame)
-
-
-class TextPieces:
-    """Joins the halves of characters that a server put into two pieces."""
-
-    def __init__(self) -> None:
-        self._half = ""
-
-    def add(self, piece: str) -> str:
-        """What can be shown now, well-formed: the piece without a half at its end, after the half before it."""
-        text = self._half + piece
-        self._half = ""
-        if text and "\ud800" <= text[-1] <= "\udbff":
-            self._half = text[-1]
-            text = text[:-1]
-        return well_formed(text)
-
-    def end(self) -> str:
-        """What stands for a half that never found its other one."""
-        half, self._half = self._half, ""
-        return well_formed(half)
 
 
 def parse_arguments(text: str) -> Any:

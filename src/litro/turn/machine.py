@@ -20,7 +20,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from litro.encoding import well_formed
+from litro.encoding import TextPieces, to_jsonable, well_formed
 from litro.errors import ToolErrorType
 from litro.events import (
     ErrorPayload,
@@ -156,7 +156,7 @@ class Machine:
         self._round = 0
         self._calls_made = 0
         self._text: list[str] = []
-        self._halves: dict[EventKind, str] = {}
+        self._pieces: dict[EventKind, TextPieces] = {}
         self._asked: list[ToolCall] = []
         self._usage: Usage | None = None
         self._waiting: dict[str, ToolCall] = {}
@@ -209,28 +209,28 @@ class Machine:
     def _next_round(self) -> list[Command]:
         self._round += 1
         self._text = []
+        self._pieces = {}
         self._asked = []
         self._usage = None
         return [Ask()]
 
-    def _delta(self, kind: EventKind, text: str) -> list[Command]:
-        text = self._halves.pop(kind, "") + text
-        if text and "\ud800" <= text[-1] <= "\udbff":
-            # Half a character: a tokeniser cut it, and the other half comes with the next delta.
-            self._halves[kind], text = text[-1], text[:-1]
+    def _delta(self, kind: EventKind, piece: str) -> list[Command]:
+        pieces = self._pieces.get(kind)
+        if pieces is None:
+            pieces = self._pieces[kind] = TextPieces()
+        return self._said(kind, pieces.add(piece))
+
+    def _said(self, kind: EventKind, text: str) -> list[Command]:
         if not text:
             return []
-        text = well_formed(text)
         if kind == "text-delta":
             self._text.append(text)
         return [self._append(kind, {"text": text}, round=self._round)]
 
     def _finished(self, finished: Finished) -> list[Command]:
         commands: list[Command] = []
-        for kind, half in list(self._halves.items()):
-            # The other half never came. A delta of its own, so that deltas and message agree.
-            del self._halves[kind]
-            commands += self._delta(kind, well_formed(half))
+        for kind, pieces in self._pieces.items():
+            commands += self._said(kind, pieces.end())
         calls = self._numbered(self._asked)
         message = self._message(list(calls), finished.stop)
         commands.append(self._append("message", message, round=self._round))
@@ -239,7 +239,7 @@ class Machine:
         if self._usage is not None:
             commands.append(self._append("usage", _usage(self._usage), round=self._round))
         for call, asked in calls.items():
-            payload = {"name": asked.name, "input": asked.input}
+            payload = {"name": well_formed(asked.name), "input": to_jsonable(asked.input)}
             commands.append(self._append("tool-call", payload, round=self._round, call=call))
         if not calls:
             return commands + self._end("completed")
