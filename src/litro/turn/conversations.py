@@ -75,7 +75,7 @@ class Conversations:
         self._providers: dict[Agent, Provider] = {}
         self._transcripts: OrderedDict[SessionKey, tuple[int, Transcript]] = OrderedDict()
         self._turns: dict[SessionKey, Turn] = {}
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._tasks: dict[Turn, asyncio.Task[None]] = {}
         self._begun = 0
         self._closing = False
 
@@ -129,6 +129,7 @@ class Conversations:
         if self._begun >= self._max_turns:
             msg = f"{self._max_turns} turns are running, which is the limit (max_turns)."
             raise TooManyTurns(msg)
+        await self._given_back(key)
         self._begun += 1
         try:
             writer = await self.store.open(key, owner=owner_of(principal))
@@ -146,10 +147,10 @@ class Conversations:
         """Let a turn that `begin` answered run. Nobody has to wait for it."""
         self._turns[turn.key] = turn
         task = asyncio.create_task(turn.run(), name=f"litro-turn-{turn.key.session}")
-        self._tasks.add(task)
+        self._tasks[turn] = task
 
         def ended(_: object) -> None:
-            self._tasks.discard(task)
+            del self._tasks[turn]
             self._begun -= 1
             if self._turns.get(turn.key) is turn:
                 del self._turns[turn.key]
@@ -210,11 +211,11 @@ class Conversations:
         """Start no turn any more; give running ones `grace` seconds, then interrupt them."""
         self._closing = True
         if self._tasks:
-            await asyncio.wait(self._tasks, timeout=grace)
+            await asyncio.wait(self._tasks.values(), timeout=grace)
         for turn in self._turns.values():
             turn.stop("interrupted")
         if self._tasks:
-            await asyncio.wait(self._tasks, timeout=_LAST_WORDS)
+            await asyncio.wait(self._tasks.values(), timeout=_LAST_WORDS)
 
     async def close(self) -> None:
         """Close the providers' connections, then the store."""
@@ -223,6 +224,12 @@ class Conversations:
             if close is not None:
                 await close()
         await self.store.close()
+
+    async def _given_back(self, key: SessionKey) -> None:
+        """Wait while a turn that has ended gives its lease back: whoever heard its end may speak again."""
+        turn = self._turns.get(key)
+        if turn is not None and turn.has_ended:
+            await asyncio.wait({self._tasks[turn]})
 
     async def _begin(
         self,

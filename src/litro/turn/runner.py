@@ -120,6 +120,11 @@ class Turn:
         self._system: str | None = None
         self._next: Sequence[Command] = ()
 
+    @property
+    def has_ended(self) -> bool:
+        """Whether its `turn-end` was appended."""
+        return self._machine.status is not None
+
     async def begin(self, begun: Begun) -> None:
         """Make the turn's start and the message durable. Nothing is asked yet.
 
@@ -155,10 +160,6 @@ class Turn:
     def stop(self, status: Literal["cancelled", "interrupted"]) -> None:
         """End the turn early. What is under way is stopped; a turn that has ended stays as it ended."""
         self._happened.put_nowait(Stopped(status))
-
-    async def abandon(self) -> None:
-        """Give the lease back without running: the turn could not begin."""
-        await self._writer.close()
 
     async def _carry_out(self, commands: Sequence[Command]) -> None:
         for command in commands:
