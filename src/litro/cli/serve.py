@@ -38,11 +38,23 @@ def command(project: Path, host: str, port: int, sessions: str | None) -> None:
         server_header=False,
     )
     url = f"http://{f'[{host}]' if ':' in host else host}:{listener.getsockname()[1]}"
-    click.echo(f"Litro serves {project.name} at {url} (Ctrl-C ends it)", err=True)
-    server = uvicorn.Server(config)
+    server = _Server(config, banner=f"Litro serves {project.name} at {url} (Ctrl-C ends it)")
     server.run(sockets=[listener])
     if not server.started:
         raise SystemExit(1)
+
+
+class _Server(uvicorn.Server):
+    """Tells the address once it answers."""
+
+    def __init__(self, config: uvicorn.Config, *, banner: str) -> None:
+        super().__init__(config)
+        self._banner = banner
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        if self.started:
+            click.echo(self._banner, err=True)
 
 
 def _listen(host: str, port: int) -> socket.socket:

@@ -1,0 +1,122 @@
+"""A turn, end to end: a project on disk, `litro serve`, a real model, and a server that is killed in the middle."""
+
+import contextlib
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import orjson
+import pytest
+
+from llm.recorder import recording
+
+pytestmark = [pytest.mark.llm, pytest.mark.timeout(300)]
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "weather"
+QUESTION = {"text": "What is the weather in Lisbon?"}
+HEADERS = {"x-litro-agent": "1"}
+
+
+class Server:
+    """`litro serve` in a process of its own."""
+
+    def __init__(self, project: Path, llm_url: str) -> None:
+        environ = {**os.environ, "LLM_URL": llm_url}
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "litro", "serve", "--port", "0"],
+            cwd=project,
+            env=environ,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        assert self.process.stderr is not None
+        banner = self.process.stderr.readline()
+        self.url = banner.split(" at ")[1].split()[0] + "/__litro/agent/demo/s1"
+
+    def kill(self) -> None:
+        self.process.kill()
+        self.process.communicate()
+
+
+@contextlib.contextmanager
+def serving(project: Path, llm_url: str) -> Iterator[Server]:
+    server = Server(project, llm_url)
+    try:
+        yield server
+    finally:
+        server.process.terminate()
+        server.process.communicate(timeout=30)
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    ignore = shutil.ignore_patterns(".litro", "__pycache__")
+    return Path(shutil.copytree(EXAMPLE, tmp_path / "weather", ignore=ignore))
+
+
+def lines(response: httpx2.Response) -> Iterator[dict[str, Any]]:
+    for line in response.iter_lines():
+        if line:
+            yield orjson.loads(line)
+
+
+def ask(server: Server) -> list[dict[str, Any]]:
+    with httpx2.stream("POST", server.url, json=QUESTION, headers=HEADERS, timeout=240) as answer:
+        assert answer.status_code == 200
+        return list(lines(answer))
+
+
+def hear(server: Server) -> list[dict[str, Any]]:
+    with httpx2.stream("GET", server.url, timeout=240) as answer:
+        return list(lines(answer))
+
+
+def payload(events: list[dict[str, Any]], kind: str) -> Any:
+    return next(event["payload"] for event in events if event.get("kind") == kind)
+
+
+def test_the_model_calls_the_tool_the_person_gets_the_card_and_the_model_only_the_data(
+    project: Path, llm_url: str
+):
+    with recording(llm_url) as recorder, serving(project, recorder.url) as server:
+        events = ask(server)
+        assert payload(events, "tool-call") == {"name": "get-weather", "input": {"city": "Lisbon"}}
+        card = payload(events, "ui")
+        assert "<weather-card>" in card["html"]
+        assert "70" in card["html"]
+        assert card["data"] == {"city": "Lisbon", "temp_c": 21, "summary": "sunny"}
+        assert events[-1] == {"done": True}
+        answer = recorder.requests[1]["messages"][-1]
+        assert answer["role"] == "tool"
+        assert orjson.loads(answer["content"]) == card["data"]
+        assert "weather-card" not in repr(recorder.requests)
+        assert hear(server) == events
+
+
+def test_a_server_that_is_killed_in_the_middle_shows_the_durable_prefix_and_goes_on(
+    project: Path, llm_url: str
+):
+    server = Server(project, llm_url)
+    seen: list[dict[str, Any]] = []
+    with (
+        contextlib.suppress(httpx2.TransportError),
+        httpx2.stream("POST", server.url, json=QUESTION, headers=HEADERS, timeout=240) as answer,
+    ):
+        for event in lines(answer):
+            seen.append(event)
+            if event.get("kind") in {"text-delta", "ui"} and server.process.poll() is None:
+                server.kill()
+    with serving(project, llm_url) as again:
+        durable = hear(again)
+        assert durable[: len(seen)] == seen
+        assert durable[-1] == {"done": True}
+        assert "turn-end" not in [event.get("kind") for event in durable]
+        events = ask(again)
+        assert payload(events, "turn-end") == {"status": "completed"}
+        ends = [e["payload"]["status"] for e in hear(again) if e.get("kind") == "turn-end"]
+        assert ends == ["interrupted", "completed"]
