@@ -58,7 +58,7 @@ class Litro:
         self._bound_to_loopback = bound_to_loopback
         self._flags = settings
         self._starting = asyncio.Lock()
-        self._running: _Running | None = None
+        self._running: Running | None = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one ASGI connection."""
@@ -94,7 +94,7 @@ class Litro:
 
         return Session(SessionKey(agent, session), principal, conversations)
 
-    async def start(self) -> "_Running":
+    async def start(self) -> "Running":
         """Load the project, unless it is loaded.
 
         Raises:
@@ -106,16 +106,16 @@ class Litro:
                     self._running = await self._load()
         return self._running
 
-    async def _load(self) -> "_Running":
+    async def _load(self) -> "Running":
         scanned = scan(self.project)
         loaded = load(scanned)
-        for problem in loaded.problems:
-            logger.error("%s", problem)
         if scanned.config is not None and loaded.config is None:
             # Its guard and its store are unknown, so nothing may be served.
             raise ProjectError(loaded.problems)
+        for problem in loaded.problems:
+            logger.error("%s", problem)
         settings = resolve(self.project, config=loaded.config, flags=self._flags)
-        running = _Running(
+        running = Running(
             settings,
             loaded,
             broken=frozenset(files.name for files in scanned.agents) - loaded.agents.keys(),
@@ -163,8 +163,14 @@ def _below_mount(scope: Scope) -> str:
     return path[len(root) :] if root and path.startswith(root + "/") else path
 
 
-class _Running:
-    """A started project: its parts, wired."""
+class Running:
+    """A started project: its parts, wired.
+
+    Attributes:
+        settings: Every setting, resolved.
+        loaded: The agents, and what is wrong with others.
+        conversations: What every surface speaks through.
+    """
 
     def __init__(
         self,
@@ -195,7 +201,7 @@ class _Running:
             development=settings.development,
         )
         self.routes = AgentRoutes(self.conversations, rules, self.streams)
-        self._loaded = loaded
+        self.loaded = loaded
         self._life = life
         self._leaving: asyncio.Task[None] | None = None
         self.signals = Signals(self.leave)
@@ -207,13 +213,14 @@ class _Running:
             self._leaving = asyncio.create_task(self.conversations.leave(self.settings.grace))
 
     async def stop(self) -> None:
+        """Go away, and close what was opened."""
         self.leave()
         if self._leaving is not None:
             await self._leaving
         self.signals.restore()
         await self.conversations.close()
         await self._life.end()
-        self._loaded.unload()
+        self.loaded.unload()
 
 
 class _Life:

@@ -51,6 +51,8 @@ class _Commands(click.Group):
         except LitroError as error:
             click.echo(f"error: {error}", err=True)
             ctx.exit(1)
+        except KeyboardInterrupt:
+            ctx.exit(130)
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})

@@ -12,6 +12,8 @@ import orjson
 
 from litro.app import create_app
 from litro.cli.main import prepare, project_option
+from litro.discovery.load import Loaded
+from litro.errors import ProjectError, UnknownAgent
 from litro.events import Event
 
 
@@ -37,9 +39,11 @@ def command(agent: str, text: str, project: Path, session: str | None, as_json: 
 
 
 async def _run(project: Path, agent: str, session: str, text: str, *, as_json: bool) -> str:
-    app = create_app(project)
+    # Whoever types the command is the developer: failures are told in full.
+    app = create_app(project, development=True)
     status = "interrupted"
     async with app.lifespan():
+        _require(agent, (await app.start()).loaded)
         async for event in app.session(agent, session).send(text):
             if as_json:
                 click.echo(_line(event))
@@ -48,6 +52,16 @@ async def _run(project: Path, agent: str, session: str, text: str, *, as_json: b
             if event.kind == "turn-end":
                 status = event.payload["status"]
     return status
+
+
+def _require(agent: str, loaded: Loaded) -> None:
+    if agent in loaded.agents:
+        return
+    if loaded.problems:
+        raise ProjectError(loaded.problems)
+    known = ", ".join(loaded.agents) or "none"
+    msg = f"the project has no agent {agent!r}, so one of these is required: {known}."
+    raise UnknownAgent(msg)
 
 
 def _line(event: Event) -> str:

@@ -39,9 +39,11 @@ def command(project: Path, host: str, port: int, sessions: str | None) -> None:
     )
     url = f"http://{f'[{host}]' if ':' in host else host}:{listener.getsockname()[1]}"
     server = _Server(config, banner=f"Litro serves {project.name} at {url} (Ctrl-C ends it)")
-    server.run(sockets=[listener])
-    if not server.started:
-        raise SystemExit(1)
+    try:
+        server.run(sockets=[listener])
+    except SystemExit as error:
+        # uvicorn has said why it could not start; its own exit codes are not ours.
+        raise SystemExit(1) from error
 
 
 class _Server(uvicorn.Server):
