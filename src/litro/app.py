@@ -14,7 +14,7 @@ from typing import Any
 from litro.definitions import Lifespan, Principal
 from litro.discovery.load import Loaded, load
 from litro.discovery.scan import require_project, scan
-from litro.errors import ProjectError
+from litro.errors import ProjectError, SettingsError
 from litro.gates import GatePolicy
 from litro.http.agent import AgentRoutes, Rules
 from litro.http.answers import Receive, Scope, Send, failure, of_error
@@ -115,6 +115,9 @@ class Litro:
         for problem in loaded.problems:
             logger.error("%s", problem)
         settings = resolve(self.project, config=loaded.config, flags=self._flags)
+        if settings.mcp:
+            msg = "mcp is on, but this version of Litro serves no MCP yet, so it has to be off."
+            raise SettingsError(msg)
         running = Running(
             settings,
             loaded,

@@ -270,7 +270,7 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         variable="LITRO_MCP",
         parse=_switch,
         default=False,
-        summary="Whether agents are served as MCP servers too.",
+        summary="Whether agents are served as MCP servers too. Reserved: not served yet.",
     ),
     Setting(
         name="signals",

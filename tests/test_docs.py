@@ -1,0 +1,94 @@
+"""The documentation is true: its code runs, and what exists is in it."""
+
+import importlib
+import re
+from pathlib import Path
+from typing import get_args
+
+import click
+import pytest
+
+from litro.cli.main import main
+from litro.errors import ErrorType, ToolErrorType
+from litro.events import EventKind, StopReason, TurnStatus
+from litro.settings import SETTINGS, Setting
+
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
+PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *DOCS.glob("*.md")])
+BLOCK = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
+
+
+def text(page: str) -> str:
+    return (DOCS / page).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_block_of_python_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    for project in (tmp_path, tmp_path / "my-app"):
+        (project / "agents").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path)
+    names = {"__name__": "docs", "__file__": str(tmp_path / "app.py")}
+    for block in BLOCK.finditer(page.read_text(encoding="utf-8")):
+        line = page.read_text(encoding="utf-8")[: block.start(1)].count("\n")
+        exec(compile("\n" * line + block[1], str(page), "exec"), names)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_link_to_a_file_leads_somewhere(page: Path):
+    for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
+        assert (page.parent / target).exists(), target
+
+
+@pytest.mark.parametrize(
+    ("page", "names"),
+    [
+        ("events.md", get_args(EventKind)),
+        ("events.md", get_args(ErrorType)),
+        ("events.md", get_args(TurnStatus)),
+        ("events.md", get_args(StopReason)),
+        ("tools.md", get_args(ToolErrorType)),
+    ],
+)
+def test_every_name_of_the_log_is_documented(page: str, names: tuple[str, ...]):
+    assert [name for name in names if f"`{name}`" not in text(page)] == []
+
+
+def test_every_type_that_an_http_answer_can_have_is_documented():
+    source = "".join(
+        path.read_text(encoding="utf-8")
+        for path in [*(ROOT / "src/litro/http").glob("*.py"), ROOT / "src/litro/gates.py"]
+    )
+    types = re.findall(
+        r'(?:failure|Refusal)\(\s*(?:status=)?\d{3},\s*(?:type=)?"([a-z-]+)"', source
+    )
+    types += re.findall(r'^    \(\w+, \d{3}, "([a-z-]+)"', source, re.MULTILINE)
+    assert len(types) > 12
+    assert [name for name in types if f"`{name}`" not in text("http.md")] == []
+
+
+def test_every_command_and_option_is_documented():
+    context = click.Context(main)
+    for name in main.list_commands(context):
+        section = text("commands.md").partition(f"## `litro {name}")[2].partition("\n## ")[0]
+        assert section, name
+        for parameter in importlib.import_module(f"litro.cli.{name}").command.params:
+            if isinstance(parameter, click.Option) and "--project" not in parameter.opts:
+                assert parameter.opts[0] in section, parameter.opts
+
+
+def row(setting: Setting) -> str:
+    sources = [f"`Config({setting.name}=…)`"] if "config" in setting.sources else []
+    if setting.variable and "environment" in setting.sources:
+        sources.append(f"`{setting.variable}`")
+    if "pyproject" in setting.sources:
+        sources.append(f"`[tool.litro] {setting.name}`")
+    default = "" if setting.default in (None, ()) else f" Default `{setting.default}`."
+    return f"| `{setting.name}` | {', '.join(sources)} | {setting.summary}{default} |"
+
+
+def test_the_table_of_settings_is_the_code_s():
+    table = "\n".join(["| setting | sources | |", "|---|---|---|", *map(row, SETTINGS)])
+    assert table in text("settings.md"), (
+        f"docs/settings.md has another table. Put this one there:\n{table}"
+    )
