@@ -57,7 +57,7 @@ def test_every_name_of_the_log_is_documented(page: str, names: tuple[str, ...]):
 def test_every_type_that_an_http_answer_can_have_is_documented():
     source = "".join(
         path.read_text(encoding="utf-8")
-        for path in [*(ROOT / "src/litro/http").glob("*.py"), ROOT / "src/litro/gates.py"]
+        for path in [*(ROOT / "src/litro/http").glob("*.py"), ROOT / "src/litro/gates/checks.py"]
     )
     types = re.findall(
         r'(?:failure|Refusal)\(\s*(?:status=)?\d{3},\s*(?:type=)?"([a-z-]+)"', source

@@ -11,12 +11,11 @@ from litro.gates import (
     Refusal,
     RequestHead,
     check,
-    check_host,
     cors_headers,
-    parse_authority,
     preflight_headers,
-    target_of,
 )
+from litro.gates.checks import check_host, target_of
+from litro.gates.names import parse_authority
 
 METHODS = ("GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE")
 OPEN = GatePolicy()

@@ -23,7 +23,8 @@ import dotenv
 
 from litro.definitions import Access, Config, Lifespan
 from litro.errors import SettingsError
-from litro.gates import GatePolicy, parse_allowed_origin, parse_host_pattern, parse_proxy
+from litro.gates import GatePolicy
+from litro.gates.names import parse_allowed_origin, parse_host_pattern, parse_proxy
 from litro.sessions.base import SessionStore
 
 Source = Literal["flag", "environment", "config", "pyproject"]
