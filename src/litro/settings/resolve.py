@@ -1,0 +1,131 @@
+"""Every setting, each from the first source that gives it."""
+
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Final
+
+from litro.definitions import Access, Config, Lifespan
+from litro.errors import SettingsError
+from litro.gates import GatePolicy
+from litro.sessions.base import SessionStore
+from litro.settings.files import read_pyproject
+from litro.settings.table import SETTINGS, Setting, did_you_mean
+
+_NONE_GIVEN: Final[Mapping[str, Any]] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """Every setting, resolved."""
+
+    project: Path
+    """Absolute."""
+    sessions: str | SessionStore
+    """`file:` and an absolute path, or a store."""
+    access: Access | None
+    allowed_hosts: tuple[str, ...] | None
+    """None where every host is answered."""
+    allowed_origins: tuple[str, ...]
+    trusted_proxies: tuple[str, ...]
+    max_body: int
+    max_turns: int
+    tool_threads: int
+    grace: float
+    lifespan: Lifespan | None = field(repr=False)
+    mcp: bool
+    signals: bool
+    development: bool
+
+    def gate_policy(self, *, bound_to_loopback: bool = False) -> GatePolicy:
+        """What the request gates let in.
+
+        Args:
+            bound_to_loopback: Whether our own server listens on loopback alone, which is not known of a host's server.
+        """
+        return GatePolicy(
+            allowed_hosts=self.allowed_hosts,
+            loopback_only=self.development or (bound_to_loopback and not self.trusted_proxies),
+            allowed_origins=self.allowed_origins,
+            trusted_proxies=self.trusted_proxies,
+        )
+
+
+def resolve(
+    project: Path,
+    *,
+    config: Config | None = None,
+    flags: Mapping[str, Any] = _NONE_GIVEN,
+    environ: Mapping[str, str] = os.environ,
+) -> Settings:
+    """Every setting of the project, each from the first source that gives it.
+
+    Args:
+        project: The folder with `agents/` in it. Relative paths count from it, whatever source they come from.
+        config: What `agents/_config.py` declares.
+        flags: A command's options by setting name; None or an empty tuple is one that was not given.
+        environ: The environment. A blank variable is one that is not set.
+
+    Raises:
+        SettingsError: Names every value that cannot be used, with its source and what is required.
+    """
+    project = project.absolute()
+    table = read_pyproject(project)
+    values: dict[str, Any] = {}
+    problems = list(_unknown_flags(flags))
+    for setting in SETTINGS:
+        where, value = _given(
+            setting, project, config=config, flags=flags, environ=environ, table=table
+        )
+        try:
+            values[setting.name] = setting.default if where is None else setting.parse(value)
+        except ValueError as error:
+            problems.append(f"{where}: {error}")
+    if problems:
+        raise SettingsError("\n".join(problems))
+    values["sessions"] = _absolute(values["sessions"], project)
+    return Settings(project=project, **values)
+
+
+def _given(
+    setting: Setting,
+    project: Path,
+    *,
+    config: Config | None,
+    flags: Mapping[str, Any],
+    environ: Mapping[str, str],
+    table: Mapping[str, Any],
+) -> tuple[str | None, Any]:
+    """Where the setting's value comes from, in words, and what that source says."""
+    name = setting.name
+    flag = flags.get(name)
+    if flag is not None and flag != ():
+        return _flag(name), flag
+    variable = environ.get(setting.variable, "") if setting.variable else ""
+    if variable.strip():
+        return setting.variable, variable
+    configured = getattr(config, name, None) if "config" in setting.sources else None
+    if configured is not None:
+        return f"agents/_config.py: {name}", configured
+    if name in table:
+        return f"{project / 'pyproject.toml'}: [tool.litro] {name}", table[name]
+    return None, None
+
+
+def _absolute(sessions: Any, project: Path) -> Any:
+    if not isinstance(sessions, str):
+        return sessions
+    return f"file:{project / sessions.removeprefix('file:')}"
+
+
+def _unknown_flags(flags: Mapping[str, Any]) -> Iterable[str]:
+    known = {setting.name for setting in SETTINGS if "flag" in setting.sources}
+    for name in flags:
+        if name not in known:
+            yield f"{_flag(name)}: is no setting{did_you_mean(name, known)}"
+
+
+def _flag(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
