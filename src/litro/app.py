@@ -58,6 +58,7 @@ class Litro:
         self._bound_to_loopback = bound_to_loopback
         self._flags = settings
         self._starting = asyncio.Lock()
+        self._has_lifespan = False
         self._running: Running | None = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -80,6 +81,7 @@ class Litro:
         Raises:
             ProjectError, SettingsError: The project cannot be served.
         """
+        self._has_lifespan = True
         await self.start()
         try:
             yield
@@ -126,7 +128,7 @@ class Litro:
             life=await _Life.begin(settings.lifespan),
         )
         if settings.signals:
-            running.signals.install()
+            running.signals.install(hold=not self._has_lifespan)
         return running
 
     async def shutdown(self) -> None:
@@ -149,6 +151,7 @@ class Litro:
 
     async def _own_lifespan(self, receive: Receive, send: Send) -> None:
         await receive()
+        self._has_lifespan = True
         try:
             await self.start()
         except Exception as error:  # noqa: BLE001 - the protocol: the server is told, and says it
@@ -209,17 +212,16 @@ class Running:
         self._leaving: asyncio.Task[None] | None = None
         self.signals = Signals(self.leave)
 
-    def leave(self) -> None:
-        """Begin to go away: streams say goodbye, running turns get their grace."""
+    def leave(self) -> "asyncio.Task[None]":
+        """Begin to go away: streams say goodbye, running turns get their grace. Done when none runs any more."""
         if self._leaving is None:
             self.streams.leave()
             self._leaving = asyncio.create_task(self.conversations.leave(self.settings.grace))
+        return self._leaving
 
     async def stop(self) -> None:
         """Go away, and close what was opened."""
-        self.leave()
-        if self._leaving is not None:
-            await self._leaving
+        await self.leave()
         self.signals.restore()
         await self.conversations.close()
         await self._life.end()

@@ -36,6 +36,8 @@ def command(project: Path, host: str, port: int, sessions: str | None) -> None:
         # Which peer may rewrite the request's head is `trusted_proxies`' business, not a default's.
         proxy_headers=False,
         server_header=False,
+        # Streams end by themselves; a client that stopped reading must not keep the process.
+        timeout_graceful_shutdown=2,
     )
     url = f"http://{f'[{host}]' if ':' in host else host}:{listener.getsockname()[1]}"
     server = _Server(config, banner=f"Litro serves {project.name} at {url} (Ctrl-C ends it)")

@@ -5,7 +5,7 @@ agent's `access`; they read no body and know no route and no framework.
 """
 
 from litro.gates.checks import Refusal, check
-from litro.gates.cors import cors_headers, preflight_headers
+from litro.gates.cors import cors_headers
 from litro.gates.head import Headers, RequestHead
 from litro.gates.policy import GatePolicy
 
@@ -16,5 +16,4 @@ __all__ = [
     "RequestHead",
     "check",
     "cors_headers",
-    "preflight_headers",
 ]

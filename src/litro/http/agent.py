@@ -15,7 +15,7 @@ from starlette.requests import Request
 
 from litro.definitions import Access, Principal, owner_of
 from litro.discovery.load import LoadedAgent
-from litro.gates import GatePolicy, RequestHead, check, cors_headers, preflight_headers
+from litro.gates import GatePolicy, RequestHead, check, cors_headers
 from litro.http import body
 from litro.http.answers import (
     Answer,
@@ -34,8 +34,9 @@ from litro.sessions.base import SessionKey, SessionMeta, is_caller_id
 from litro.turn.conversations import Conversations, Message
 from litro.turn.runner import Turn
 
+# A session with a slash in it is no other route: it is refused as an id, by the gate for ids.
 _ROUTE: Final = re.compile(
-    r"/__litro/agent/(?P<agent>[^/]+)/(?P<session>[^/]+)(?P<cancel>/cancel)?"
+    r"/__litro/agent/(?P<agent>[^/]+)/(?P<session>.+?)(?P<cancel>/cancel)?", re.DOTALL
 )
 _KEY: Final = re.compile(r"[\x21-\x7e](?:[\x20-\x7e]{0,198}[\x21-\x7e])?")
 _METHODS: Final[Mapping[bool, tuple[str, ...]]] = {
@@ -123,7 +124,7 @@ class AgentRoutes:
         if refusal is not None:
             return of_refusal(refusal)
         if head.method == "OPTIONS":
-            return Answer(status=204, headers=(allow, *preflight_headers(head, self._rules.gates)))
+            return Answer(status=204, headers=(allow,))
         key = _session_key(route)
         agent = self._conversations.agent(key.agent)
         request = Request(scope)
@@ -180,7 +181,8 @@ class AgentRoutes:
     async def _get(self, call: _Call) -> Answer | None:
         meta = await self._conversations.meta(call.key, call.principal)
         start = _start(call, 0 if meta is None else meta.tail)
-        running = None if meta is None or not _follows(call) else meta.running
+        follows = _follows(call)
+        running = meta.running if meta is not None and follows else None
         if _is_up_to_date(call, meta, start):
             return Answer(status=204)
         stream = self._stream(call)
@@ -192,6 +194,7 @@ class AgentRoutes:
         return None
 
     async def _cancel(self, call: _Call) -> Answer:
+        await self._conversations.meta(call.key, call.principal)
         await body.read(call.receive, self._rules.max_body)
         if await self._conversations.cancel(call.key, principal=call.principal):
             return json_answer(202, {"cancelling": True})

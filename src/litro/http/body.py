@@ -31,7 +31,7 @@ async def read(receive: Receive, limit: int) -> bytes:
     """The body.
 
     Raises:
-        Refused: 413 where it has more than `limit` bytes.
+        Refused: 413 where it has more than `limit` bytes, 400 where its end never came.
     """
     chunks: list[bytes] = []
     size = 0
@@ -39,7 +39,9 @@ async def read(receive: Receive, limit: int) -> bytes:
     while more and size <= _DRAIN:
         message = await receive()
         if message["type"] == "http.disconnect":
-            break
+            # What came may be whole JSON by chance, and a client that gave up has not said it.
+            text = "The connection ended before the body did."
+            raise Refused(failure(400, "invalid-body", text))
         chunk = message.get("body", b"")
         size += len(chunk)
         if size <= limit:

@@ -21,6 +21,8 @@ _FAREWELL: Final = 1.0
 _NEVER_BUFFER: Final = (
     (b"cache-control", b"no-store, no-transform"),
     (b"x-accel-buffering", b"no"),
+    # Compressing middleware holds events back until it has enough of them; this says that the body is encoded already.
+    (b"content-encoding", b"identity"),
     (b"x-content-type-options", b"nosniff"),
 )
 
@@ -56,15 +58,21 @@ class Streams:
             stream.leave()
 
     def _schedule(self) -> None:
-        self._timer = asyncio.get_running_loop().call_later(HEARTBEAT_SECONDS, self._beat)
+        # Twice an interval: a stream that spoke right after one look is silent for almost two when it is found so.
+        self._timer = asyncio.get_running_loop().call_later(HEARTBEAT_SECONDS / 2, self._beat)
 
     def _beat(self) -> None:
         for stream in self._open:
             if stream.is_silent():
-                task = asyncio.create_task(stream.beat())
+                task = asyncio.create_task(self._beat_of(stream))
                 self._beats.add(task)
                 task.add_done_callback(self._beats.discard)
         self._schedule()
+
+    async def _beat_of(self, stream: "Stream") -> None:
+        # It may have ended since the timer found it silent, and nothing may follow an end.
+        if stream in self._open:
+            await stream.beat()
 
 
 class Stream:
@@ -119,6 +127,8 @@ class Stream:
         self._streams.add(self)
         try:
             await asyncio.wait({pump, gone}, return_when=asyncio.FIRST_COMPLETED)
+            # Nothing may follow the last line, a heartbeat neither.
+            self._streams.remove(self)
             if pump.done() and not gone.done():
                 with contextlib.suppress(TimeoutError):
                     await asyncio.wait_for(self._finish(pump), _FAREWELL)

@@ -15,6 +15,7 @@ import orjson
 
 from litro.definitions import Agent, Principal, owner_of
 from litro.discovery.load import LoadedAgent
+from litro.encoding import well_formed
 from litro.errors import (
     BrokenAgent,
     GoingAway,
@@ -260,7 +261,7 @@ class Conversations:
     async def _started(self, meta: SessionMeta, message: Message) -> Started | None:
         """The turn that a message with this id has started."""
         before = (await self._transcript(meta)).started.get(message.id or "")
-        if before is not None and before.text != message.text:
+        if before is not None and before.text != well_formed(message.text):
             msg = f"The message id {message.id!r} was used before, for another text. Use a new one for a new message."
             raise MessageReused(msg)
         return before

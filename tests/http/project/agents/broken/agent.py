@@ -1,0 +1,3 @@
+import a_module_that_nobody_has
+
+agent = a_module_that_nobody_has.agent

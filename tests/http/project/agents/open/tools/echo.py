@@ -1,0 +1,7 @@
+from litro import tool
+
+
+@tool
+async def echo(text: str):
+    """Say it back."""
+    return text

@@ -1,0 +1,143 @@
+"""`Litro.session()`: the same turns without a server between."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from litro import create_app
+from litro.app import Litro
+from litro.errors import MessageReused, NotOwner, SessionBusy, UnknownAgent
+from litro.events import Event
+from litro.wire import events_of
+
+
+@pytest.fixture
+async def app(project: Path) -> AsyncIterator[Litro]:
+    (project / "gates").mkdir()
+    app = create_app(project, signals=False)
+    async with app.lifespan():
+        yield app
+
+
+def log(app: Litro, session: str) -> list[Event]:
+    path = app.project / ".litro/sessions/open" / f"{session}.jsonl"
+    return list(events_of(path.read_bytes()))
+
+
+async def test_send_answers_the_events_of_the_log(app: Litro):
+    session = app.session("open", "s1")
+    first = [event async for event in session.send("say one")]
+    second = [event async for event in session.send('call card {"city": "Rome"}')]
+    assert first + second == log(app, "s1")
+    assert second[-1].kind == "turn-end"
+
+
+async def test_a_message_right_after_the_end_of_a_turn_is_taken(app: Litro):
+    session = app.session("open", "s1")
+    turns = [[event async for event in session.send("say one")] for _ in range(50)]
+    assert [events[-1].turn for events in turns] == list(range(1, 51))
+
+
+async def test_events_come_while_the_turn_runs(app: Litro):
+    heard: list[str] = []
+    async for event in app.session("open", "s1").send("say one; wait g"):
+        heard.append(event.kind)
+        if event.kind == "text-delta":
+            (app.project / "gates" / "g").touch()
+    assert heard[-1] == "turn-end"
+
+
+async def test_resume_answers_what_was_and_follows_what_comes(app: Litro):
+    session = app.session("open", "s1")
+    sent = [event async for event in session.send("say one")]
+    assert [event async for event in session.resume()] == sent
+    assert [event async for event in session.resume(3)] == sent[2:]
+    turn = asyncio.create_task(anext(session.send("wait g; say two")))
+    start = await turn
+    following = asyncio.create_task(collect(session.resume(start.seq)))
+    (app.project / "gates" / "g").touch()
+    followed = await following
+    assert (followed[0], followed[-1].kind) == (start, "turn-end")
+
+
+async def collect(events: AsyncIterator[Event]) -> list[Event]:
+    return [event async for event in events]
+
+
+async def test_an_unknown_session_has_no_events(app: Litro):
+    assert await collect(app.session("open", "nobody").resume()) == []
+
+
+async def test_cancel_ends_the_running_turn(app: Litro):
+    session = app.session("open", "s1")
+    assert not await session.cancel()
+    events: list[Event] = []
+    async for event in session.send("say one; wait g"):
+        events.append(event)
+        if event.kind == "text-delta":
+            assert await session.cancel()
+    assert events[-1].payload == {"status": "cancelled"}
+
+
+async def test_leaving_the_loop_does_not_stop_the_turn(app: Litro):
+    session = app.session("open", "s1")
+    async for _ in session.send("say one; wait g; say two"):
+        break
+    (app.project / "gates" / "g").touch()
+    assert (await collect(session.resume()))[-1].payload == {"status": "completed"}
+
+
+async def test_a_session_is_its_principals_own(app: Litro):
+    await collect(app.session("open", "s1", principal="ann").send("say one"))
+    other = app.session("open", "s1", principal={"id": "bob"})
+    for attempt in (collect(other.send("say two")), collect(other.resume()), other.cancel()):
+        with pytest.raises(NotOwner):
+            await attempt
+    same = app.session("open", "s1", principal={"id": "ann"})
+    assert len(await collect(same.resume())) == len(log(app, "s1"))
+
+
+async def test_what_http_refuses_is_raised(app: Litro):
+    with pytest.raises(UnknownAgent):
+        await collect(app.session("nobody", "s1").send("say one"))
+    session = app.session("open", "s1")
+    await collect(session.send("say one", id="k"))
+    assert {event.turn for event in await collect(session.send("say one", id="k"))} == {1}
+    with pytest.raises(MessageReused):
+        await collect(session.send("say two", id="k"))
+    running = session.send("wait g")
+    await anext(running)
+    with pytest.raises(SessionBusy):
+        await collect(session.send("say three"))
+    assert await session.cancel()
+    await collect(running)
+
+
+async def test_shutdown_interrupts_what_outlasts_its_grace(project: Path):
+    (project / "gates").mkdir()
+    app = create_app(project, grace=0.0, signals=False)
+    async with app.lifespan():
+        await anext(app.session("open", "s1").send("wait g"))
+    assert log(app, "s1")[-1].payload == {"status": "interrupted"}
+
+
+@asynccontextmanager
+async def one_after_the_other(project: Path) -> AsyncIterator[tuple[Litro, Litro]]:
+    first, second = create_app(project, signals=False), create_app(project, signals=False)
+    async with first.lifespan(), second.lifespan():
+        yield first, second
+
+
+async def test_two_generations_of_one_app_share_the_log_not_the_turn(project: Path):
+    (project / "gates").mkdir()
+    async with one_after_the_other(project) as (first, second):
+        running = first.session("open", "s1").send("say one; wait g")
+        await anext(running)
+        with pytest.raises(SessionBusy):
+            await collect(second.session("open", "s1").send("say two"))
+        assert await second.session("open", "s1").cancel()
+        assert (await collect(running))[-1].payload == {"status": "cancelled"}
+        assert len(await collect(second.session("open", "s1").resume())) == len(log(first, "s1"))
