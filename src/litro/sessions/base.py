@@ -169,6 +169,11 @@ def is_caller_id(text: str) -> bool:
     return _CALLER_ID.fullmatch(text) is not None
 
 
+def is_store_id(text: str) -> bool:
+    """Whether a store may have a session, or an agent, of this name."""
+    return _STORE_ID.fullmatch(text) is not None
+
+
 def check_key(key: SessionKey) -> None:
     """Refuse a key that no store accepts. Stores take `.` too, so that ids of children are out of callers' reach.
 
@@ -176,7 +181,7 @@ def check_key(key: SessionKey) -> None:
         InvalidSessionId: Names which part is wrong.
     """
     for what, text in (("agent", key.agent), ("session id", key.session)):
-        if _STORE_ID.fullmatch(text) is None:
+        if not is_store_id(text):
             msg = f"{what} {text[:80]!r} cannot name a log, so 1 to {MAX_KEY} of A-Z a-z 0-9 _ - . are required."
             raise InvalidSessionId(msg)
 

@@ -56,8 +56,8 @@ class Committer(Generic[K]):
             pieces.append(data)
         if not self._in_flight and not self._handing_over:
             # Whatever else this turn of the loop appends shall share the sync.
-            self._handing_over = True
             self._running_loop().call_soon(self._hand_over)
+            self._handing_over = True
 
     def stop(self) -> None:
         """End the thread after what was handed over. Waits for it."""
@@ -67,9 +67,8 @@ class Committer(Generic[K]):
             self._thread = None
 
     def _running_loop(self) -> asyncio.AbstractEventLoop:
-        if self._loop is None:
+        if self._loop is None or self._thread is None:
             self._loop = asyncio.get_running_loop()
-        if self._thread is None:
             self._thread = threading.Thread(target=self._run, name=self._name, daemon=True)
             self._thread.start()
         return self._loop

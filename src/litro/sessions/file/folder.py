@@ -6,6 +6,7 @@ somebody writes comes from the kernel's lock, in this process as in others.
 
 import logging
 import os
+import stat
 import threading
 from collections import OrderedDict
 from collections.abc import Iterator
@@ -14,7 +15,7 @@ from typing import BinaryIO, Final
 
 from litro.errors import NotOwner, SessionBusy
 from litro.events import Event
-from litro.sessions.base import SessionKey, SessionMeta, check_key
+from litro.sessions.base import SessionKey, SessionMeta, check_key, is_store_id
 from litro.sessions.file import filenames, lease, mailbox
 from litro.sessions.file.directory import make_private, sync_directory
 from litro.sessions.file.jsonl import (
@@ -37,7 +38,9 @@ class LogFolder:
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory
-        self._known: OrderedDict[Path, tuple[int, Extent]] = OrderedDict()
+        self.poison: OSError | None = None
+        """A sync that failed here: what the kernel then has of the data cannot be known."""
+        self._known: OrderedDict[Path, tuple[_Content, Extent]] = OrderedDict()
         self._known_lock = threading.Lock()
 
     def path(self, key: SessionKey) -> Path:
@@ -83,21 +86,21 @@ class LogFolder:
         """
         path, status = self.path(key), os.fstat(fd)
         with self._known_lock:
-            inode, extent = self._known.get(path, (0, None))
-        if extent is not None and (inode, extent.length) == (status.st_ino, status.st_size):
+            content, extent = self._known.get(path, (None, None))
+        if content == _content(status):
             return extent
-        os.fdatasync(fd)
+        self._sync(fd, path)
         with os.fdopen(os.dup(fd), "rb") as file:
             file.seek(0)
             extent = examine(_lines(file, status.st_size), key, str(path))
         if extent is not None:
-            self.remember(path, status.st_ino, extent)
+            self.remember(path, status, extent)
         return extent
 
-    def remember(self, path: Path, inode: int, extent: Extent) -> None:
+    def remember(self, path: Path, status: os.stat_result, extent: Extent) -> None:
         """Spare the next reader the examination: this content is known, and durable."""
         with self._known_lock:
-            self._known[path] = (inode, extent)
+            self._known[path] = (_content(status), extent)
             while len(self._known) > _KNOWN:
                 self._known.popitem(last=False)
 
@@ -114,7 +117,8 @@ class LogFolder:
             end = whole_lines_end(fd, status.st_size) if live is None else live
             with os.fdopen(os.dup(fd), "rb") as file:
                 file.seek(0)
-                header = read_header(file.readline() if end else b"", key, str(path))
+                # Where somebody writes, the header may not be durable yet; where nobody does, it may be torn.
+                header = read_header(b"" if live == 0 else file.readline(), key, str(path))
             if header is None:
                 return None
             last = last_event(fd, end, str(path))
@@ -134,17 +138,17 @@ class LogFolder:
         folder = self.path(SessionKey(agent, "-")).parent
         try:
             with os.scandir(folder) as entries:
-                found = [
-                    (
-                        entry.stat().st_mtime_ns // 1_000_000,
-                        SessionKey(agent, filenames.decode(entry.name.removesuffix(".jsonl"))),
-                    )
-                    for entry in entries
-                    if entry.name.endswith(".jsonl") and entry.is_file(follow_symlinks=False)
-                ]
+                found = [(_updated(entry), _session(entry.name)) for entry in entries]
         except FileNotFoundError:
             return []
-        return sorted(found, reverse=True)
+        return sorted(
+            (
+                (updated, SessionKey(agent, session))
+                for updated, session in found
+                if updated is not None and session is not None
+            ),
+            reverse=True,
+        )
 
     def delete(self, key: SessionKey) -> bool:
         """Remove the log and its mailbox. False where there is none.
@@ -153,20 +157,21 @@ class LogFolder:
             SessionBusy: Somebody writes it.
         """
         path = self.path(key)
-        try:
-            fd = os.open(path, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
-        except FileNotFoundError:
-            return False
-        try:
-            self._lease(key, fd)
-            path.unlink(missing_ok=True)
-            path.with_suffix(".inbox").unlink(missing_ok=True)
-            sync_directory(path.parent)
-        finally:
-            os.close(fd)
-        with self._known_lock:
-            self._known.pop(path, None)
-        return True
+        while True:
+            try:
+                fd = os.open(path, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
+            except FileNotFoundError:
+                return False
+            try:
+                self._lease(key, fd)
+                # Between opening and locking, the file may have been deleted and another made, by a turn that runs.
+                if lease.is_linked(fd):
+                    path.unlink()
+                    path.with_suffix(".inbox").unlink(missing_ok=True)
+                    sync_directory(path.parent)
+                    return True
+            finally:
+                os.close(fd)
 
     def post(self, key: SessionKey, item: bytes, id: str) -> bool:  # noqa: A002
         """Put an item into the session's mailbox. False where `id` was posted before."""
@@ -184,10 +189,43 @@ class LogFolder:
             make_private(path.parent)
             return os.open(path, _WRITE, 0o600)
 
+    def _sync(self, fd: int, path: Path) -> None:
+        """Make durable what a process that has died may have left: bytes, and the file's name."""
+        try:
+            os.fdatasync(fd)
+            sync_directory(path.parent)
+        except OSError as error:
+            self.poison = error
+            raise
+
     def _lease(self, key: SessionKey, fd: int) -> None:
         if not lease.take(fd):
             found = self.glance(key)
             raise SessionBusy(None if found is None else found.running)
+
+
+_Content = tuple[int, int, int]
+
+
+def _content(status: os.stat_result) -> _Content:
+    """Tells one content of a path from another: inodes are used again at once, and a namesake may be as long."""
+    return status.st_ino, status.st_size, status.st_mtime_ns
+
+
+def _updated(entry: os.DirEntry[str]) -> int | None:
+    """When the file last grew (ms); None for what is no file, or no longer there."""
+    try:
+        status = entry.stat(follow_symlinks=False)
+    except FileNotFoundError:
+        return None
+    return status.st_mtime_ns // 1_000_000 if stat.S_ISREG(status.st_mode) else None
+
+
+def _session(name: str) -> str | None:
+    """The id of the session whose log has this name; None for a name that no log has."""
+    session = filenames.decode(name.removesuffix(".jsonl"))
+    is_log = is_store_id(session) and f"{filenames.encode(session)}.jsonl" == name
+    return session if is_log else None
 
 
 def _check_owner(key: SessionKey, extent: Extent | None, owner: str | None) -> None:

@@ -44,13 +44,19 @@ def examine(lines: Iterable[bytes], key: SessionKey, where: str) -> Extent | Non
     for line in lines:
         fields = _parsed(line)
         if fields is None:
+            if header is None:
+                _refuse_foreign(line, where)
             _refuse_damage(line, lines, f"{where}: byte {length}")
             break
         if header is None:
             header = _header(fields, key, where)
         elif "seq" in fields:
-            if fields["seq"] != tail + 1:
-                msg = f"{where}: byte {length}: seq is {fields['seq']!r} after {tail}, so {tail + 1} is required."
+            # By its bytes, as readers find it: they know an event by how its line begins.
+            if not line.startswith(b"%b%d," % (EVENT_PREFIX, tail + 1)):
+                msg = (
+                    f"{where}: byte {length}: {line[:60]!r} follows seq {tail}, so a line that begins with "
+                    f'{{"seq":{tail + 1}, is required.'
+                )
                 raise SessionDamaged(msg + _ASIDE)
             tail += 1
         taken = fields.get("inbox", taken)
@@ -74,6 +80,7 @@ def read_header(line: bytes, key: SessionKey, where: str) -> dict[str, Any] | No
     """
     fields = _parsed(line)
     if fields is None:
+        _refuse_foreign(line, where)
         _refuse_damage(line, (), f"{where}: byte 0")
         return None
     return _header(fields, key, where)
@@ -124,6 +131,7 @@ def whole_lines_end(fd: int, size: int) -> int:
 
 
 _ASIDE = " Nothing was changed: move the file aside, or repair it by hand."
+_BEGINNING = b'{"litro":%d,' % FORMAT
 
 
 def _parsed(line: bytes) -> dict[str, Any] | None:
@@ -144,9 +152,17 @@ def _refuse_damage(line: bytes, rest: Iterable[bytes], where: str) -> None:
         raise SessionDamaged(msg)
 
 
+def _refuse_foreign(line: bytes, where: str) -> None:
+    """Pass the beginning of a header, however short: nothing else is ours to cut."""
+    begun = line.strip(b"\0\n")
+    if not begun.startswith(_BEGINNING) and not _BEGINNING.startswith(begun):
+        msg = f"{where}: byte 0: {line[:60]!r} is not the header of a session log.{_ASIDE}"
+        raise SessionDamaged(msg)
+
+
 def _header(fields: dict[str, Any], key: SessionKey, where: str) -> dict[str, Any]:
     version = fields.get("litro")
-    if not isinstance(version, int):
+    if type(version) is not int:
         msg = f"{where}: byte 0: the first line is not a log's header.{_ASIDE}"
         raise SessionDamaged(msg)
     if version > FORMAT:
@@ -157,6 +173,12 @@ def _header(fields: dict[str, Any], key: SessionKey, where: str) -> dict[str, An
         raise NewerFormat(msg)
     if (fields.get("agent"), fields.get("session")) != key:
         msg = f"{where}: byte 0: the header is that of {fields.get('agent')!r}, {fields.get('session')!r}.{_ASIDE}"
+        raise SessionDamaged(msg)
+    if not isinstance(fields.get("owner", 0), str | None):
+        # Who may read it cannot be guessed.
+        msg = (
+            f"{where}: byte 0: the header names no owner, so a string or null is required.{_ASIDE}"
+        )
         raise SessionDamaged(msg)
     return fields
 

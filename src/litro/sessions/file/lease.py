@@ -54,6 +54,11 @@ def publish(fd: int, durable: int) -> None:
     _control(fd, _SETLK, _BASE, durable + 1)
 
 
+def give_back(fd: int) -> None:
+    """Free the lease, also where a forked child still has the file open."""
+    _control(fd, _SETLK, 0, 0, lock=False)
+
+
 def durable_length(fd: int) -> int | None:
     """The durable length that the lease's holder published, or None where nobody did. Never takes the lease."""
     kind, length = _control(fd, _GETLK, _BASE, 0)
@@ -70,22 +75,21 @@ def is_linked(fd: int) -> bool:
     return os.fstat(fd).st_nlink > 0
 
 
-def _control(fd: int, command: int, start: int, length: int) -> tuple[int, int]:
+def _control(
+    fd: int, command: int, start: int, length: int, *, lock: bool = True
+) -> tuple[int, int]:
     if fcntl is None:
         msg = (
             "the file store: this system has no open-file-description locks, so one writer a session cannot be "
             "guaranteed.\nUse another store on this system: set `sessions`."
         )
         raise StoreFailed(msg)
+    kind: int = fcntl.F_WRLCK if lock else fcntl.F_UNLCK
     if _DARWIN:
-        answer = fcntl.fcntl(
-            fd, command, _LAYOUT.pack(start, length, 0, fcntl.F_WRLCK, os.SEEK_SET)
-        )
+        answer = fcntl.fcntl(fd, command, _LAYOUT.pack(start, length, 0, kind, os.SEEK_SET))
         _, length, _, kind, _ = _LAYOUT.unpack(answer)
     else:
-        answer = fcntl.fcntl(
-            fd, command, _LAYOUT.pack(fcntl.F_WRLCK, os.SEEK_SET, start, length, 0)
-        )
+        answer = fcntl.fcntl(fd, command, _LAYOUT.pack(kind, os.SEEK_SET, start, length, 0))
         kind, _, _, length, _ = _LAYOUT.unpack(answer)
     return kind, length
 

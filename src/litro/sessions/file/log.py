@@ -12,7 +12,7 @@ from litro.errors import LeaseLost, StoreFailed
 from litro.events import Event, Private
 from litro.sessions.base import SessionMeta
 from litro.sessions.commit import Committer
-from litro.sessions.file import mailbox
+from litro.sessions.file import lease, mailbox
 from litro.sessions.file.directory import sync_directory
 from litro.wire import encode_event, encode_private
 
@@ -26,9 +26,9 @@ class OpenLog:
     def __init__(self, fd: int, path: Path, *, is_new: bool, length: int, tail: int) -> None:
         self.fd = fd
         self.path = path
+        self.inode = os.fstat(fd).st_ino
         self.is_new = is_new
         self.appended = length
-        self.written = length
         self.durable = length
         self.settled = length
         """What the committer is done with, durable or not."""
@@ -37,34 +37,58 @@ class OpenLog:
         self.failure: BaseException | None = None
         self.mail = asyncio.Event()
         self._waiting: list[asyncio.Future[None]] = []
+        # The committer's thread runs ahead of the loop: what it has found out counts for its next batch at once.
+        self._written = length
+        self._synced = length
+        self._refusal: OSError | None = None
+
+    # On the committer's thread.
 
     def write(self, data: bytes) -> None:
-        """In the committer's thread: append all of it, or nothing.
+        """Append all of it, or nothing. Once something was refused, what comes behind it is refused as well.
 
         Raises:
             OSError: The file is as it was before.
         """
-        offset = self.written
+        if self._refusal is not None:
+            raise self._refusal
+        offset = self._written
         try:
             while data:
                 count = os.pwrite(self.fd, data, offset)
                 data, offset = data[count:], offset + count
-        except OSError:
-            os.ftruncate(self.fd, self.written)
+        except OSError as error:
+            self._refusal = error
+            os.ftruncate(self.fd, self._written)
             raise
-        self.written = offset
+        self._written = offset
 
     def sync(self) -> None:
-        """In the committer's thread: make what was written durable, a new file's name included."""
+        """Make what was written durable, a new file's name included."""
         os.fdatasync(self.fd)
         if self.is_new:
             sync_directory(self.path.parent)
             self.is_new = False
 
+    def publish(self) -> None:
+        """Tell readers in other processes what is durable now.
+
+        Raises:
+            OSError: They could not be told, so nothing more is written.
+        """
+        self._synced = self._written
+        try:
+            lease.publish(self.fd, self._synced)
+        except OSError as error:
+            self._refusal = error
+            raise
+
     def drop_unsynced(self) -> None:
-        """In the committer's thread, after a failed sync: nobody was told of these bytes, so nobody shall find them."""
+        """After a failed sync: nobody was told of these bytes, so nobody shall find them."""
         with contextlib.suppress(OSError):
-            os.ftruncate(self.fd, self.durable)
+            os.ftruncate(self.fd, self._synced)
+
+    # On the loop.
 
     def settle(self, size: int, error: BaseException | None) -> None:
         """The committer is done with `size` more bytes."""
@@ -122,7 +146,7 @@ class FileWriter:
         self._meta = meta
         self._committer = committer
         self._when_closed = closed
-        self._is_closed = False
+        self._closing: asyncio.Future[None] | None = None
 
     @property
     def meta(self) -> SessionMeta:
@@ -137,7 +161,7 @@ class FileWriter:
     def append(self, *items: Event | Private) -> int:
         """Number, encode, hand over; the last seq assigned."""
         log = self.log
-        if self._is_closed:
+        if self._closing is not None:
             msg = f"{log.path}: the lease was given back, so nothing can be appended."
             raise LeaseLost(msg)
         log.check()
@@ -174,7 +198,11 @@ class FileWriter:
 
     async def close(self) -> None:
         """Commit what was appended and give the lease back."""
-        if not self._is_closed:
-            self._is_closed = True
-            await self.log.settled_all()
-            self._when_closed(self)
+        if self._closing is None:
+            self._closing = asyncio.ensure_future(self._give_back())
+        # Whoever closes may be cancelled; a lease that nobody gives back would keep the session busy for good.
+        await asyncio.shield(self._closing)
+
+    async def _give_back(self) -> None:
+        await self.log.settled_all()
+        self._when_closed(self)

@@ -5,11 +5,13 @@ in the log, by the holder of the lease, so that taking an item and what came of 
 """
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import orjson
 
+from litro.errors import SessionDamaged, StoreFailed
 from litro.sessions.file import lease
 from litro.sessions.file.directory import sync_directory
 
@@ -18,7 +20,8 @@ def post(path: Path, item: bytes, id: str) -> bool:  # noqa: A002
     """Append `item`, durable on return. False where `id` was posted before.
 
     Raises:
-        OSError: It could not be written.
+        OSError: It could not be written; nothing of it is left.
+        SessionDamaged: The mailbox holds what is no item.
         ValueError: `item` is not JSON.
     """
     line = orjson.dumps({"id": id, "item": orjson.loads(item)}, option=orjson.OPT_APPEND_NEWLINE)
@@ -27,37 +30,61 @@ def post(path: Path, item: bytes, id: str) -> bool:  # noqa: A002
         lease.wait_exclusive(fd)
         content = os.pread(fd, os.fstat(fd).st_size, 0)
         end = content.rfind(b"\n") + 1
-        if any(_parsed(known)["id"] == id for known in content[:end].splitlines()):
-            return False
-        # A crash may have left half an item, which nobody was told is there.
-        os.ftruncate(fd, end)
-        _write_all(fd, line, end)
-        os.fsync(fd)
-        if end == 0:
+        is_known = any(known["id"] == id for known, _ in _parsed(content[:end], 0, path))
+        try:
+            # A crash may have left half an item, which nobody was told is there.
+            os.ftruncate(fd, end)
+            if not is_known:
+                _write_all(fd, line, end)
+            # A known item's poster may have died before it was durable; the file's name too.
+            os.fsync(fd)
             sync_directory(path.parent)
-        return True
+        except OSError:
+            # Its poster is told that it failed, so trying again must not be told that it is there.
+            if not is_known:
+                os.ftruncate(fd, end)
+            raise
+        return not is_known
     finally:
         os.close(fd)
 
 
 def items(path: Path, taken: int) -> list[tuple[bytes, int]]:
-    """The items behind the first `taken` bytes, each with the offset behind it."""
+    """The items behind the first `taken` bytes, each with the offset behind it.
+
+    Raises:
+        SessionDamaged: The mailbox holds what is no item.
+        StoreFailed: It cannot be read.
+    """
     try:
-        with path.open("rb") as file:
-            file.seek(taken)
-            content = file.read()
+        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
     except FileNotFoundError:
         return []
-    found: list[tuple[bytes, int]] = []
-    for line in content.splitlines(keepends=True):
-        if line.endswith(b"\n"):
-            taken += len(line)
-            found.append((orjson.dumps(_parsed(line)["item"]), taken))
-    return found
+    except OSError as error:
+        msg = f"{path}: the mailbox cannot be read: {error}"
+        raise StoreFailed(msg) from error
+    with os.fdopen(fd, "rb") as file:
+        file.seek(taken)
+        content = file.read()
+    whole = content[: content.rfind(b"\n") + 1]
+    return [(orjson.dumps(fields["item"]), end) for fields, end in _parsed(whole, taken, path)]
 
 
-def _parsed(line: bytes) -> dict[str, Any]:
-    return orjson.loads(line)
+def _parsed(block: bytes, offset: int, path: Path) -> Iterator[tuple[dict[str, Any], int]]:
+    """Each line's fields, with the offset behind it; the block begins at `offset`."""
+    for line in block.splitlines(keepends=True):
+        try:
+            fields: object = orjson.loads(line)
+        except orjson.JSONDecodeError:
+            fields = None
+        if not isinstance(fields, dict) or not {"id", "item"} <= fields.keys():
+            msg = (
+                f"{path}: byte {offset}: {line[:60]!r} is not an item of a mailbox. Nothing was changed: "
+                "move the file aside, or repair it by hand."
+            )
+            raise SessionDamaged(msg)
+        offset += len(line)
+        yield cast("dict[str, Any]", fields), offset
 
 
 def _write_all(fd: int, data: bytes, offset: int) -> None:

@@ -17,26 +17,29 @@ _INLINE: Final = 64 * 1024
 
 
 class LogReader:
-    """Reads an open log forward. It knows nothing of what is durable: the caller names the end."""
+    """Reads an open log forward from a seq. It knows nothing of what is durable: the caller names the end."""
 
-    def __init__(self, fd: int, path: Path) -> None:
+    def __init__(self, fd: int, path: Path, start: int) -> None:
         self.fd = fd
         self.path = path
+        self.inode = os.fstat(fd).st_ino
         self.offset = 0
-
-    async def seek(self, seq: int, end: int) -> None:
-        """Go to the line of `seq`, or to `end` where it is not there yet."""
-        self.offset = await asyncio.to_thread(offset_of, self.fd, end, seq)
+        self._sought = start if start > 1 else None
 
     async def blocks(self, end: int) -> AsyncIterator[bytes]:
-        """Whole lines up to `end`, a block at a time.
+        """Whole lines up to `end`, a block at a time; none while the first seq lies beyond.
 
         Raises:
             SessionDamaged: The file is shorter than it was.
         """
+        if self._sought is not None:
+            self.offset = await asyncio.to_thread(offset_of, self.fd, end, self._sought)
+            if self.offset < end:
+                self._sought = None
         while self.offset < end:
             if end - self.offset <= _INLINE:
                 block = os.pread(self.fd, end - self.offset, self.offset)
+                block = block[: block.rfind(b"\n") + 1]
             else:
                 block = await asyncio.to_thread(_read_block, self.fd, self.offset, end)
             if not block:

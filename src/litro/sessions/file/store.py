@@ -114,7 +114,7 @@ class FileStore:
                     async for block in reader.blocks(end):
                         yield block
                 elif is_live:
-                    await self._growth(key)
+                    await self._growth(key, reader)
                 else:
                     return
 
@@ -143,15 +143,23 @@ class FileStore:
             await log.settled_all()
         await asyncio.to_thread(self._committer.stop)
         self._syncers.shutdown(wait=False)
+        # An app that is started again may use its store again.
+        self._syncers = ThreadPoolExecutor(_SYNC_THREADS, "litro-sync")
 
     def _check(self) -> None:
-        if self._poison is not None:
-            msg = f"{self._folder.directory}: {self._poison}, so nothing more is acknowledged."
-            raise StoreFailed(msg) from self._poison
+        poison = self._poison or self._folder.poison
+        if poison is not None:
+            msg = f"{self._folder.directory}: {poison}, so nothing more is acknowledged."
+            raise StoreFailed(msg) from poison
 
     def _check_idle(self, key: SessionKey) -> None:
         if key in self._open:
             raise SessionBusy(self._open[key].turn)
+
+    def _written_here(self, key: SessionKey, reader: LogReader) -> OpenLog | None:
+        """The open log that the reader reads; a reader may still hold a deleted namesake."""
+        log = self._open.get(key)
+        return log if log is not None and log.inode == reader.inode else None
 
     def _closed(self, writer: FileWriter) -> None:
         log, meta = writer.log, writer.meta
@@ -164,8 +172,8 @@ class FileStore:
                 tail=log.tail,
                 taken=writer.taken,
             )
-            self._folder.remember(log.path, os.fstat(log.fd).st_ino, extent)
-        # Closing the file is what gives the lease back.
+            self._folder.remember(log.path, os.fstat(log.fd), extent)
+        lease.give_back(log.fd)
         os.close(log.fd)
         log.wake()
 
@@ -175,15 +183,17 @@ class FileStore:
         failures: Failures[OpenLog] = {}
         for log, pieces in batch.items():
             try:
-                log.check()
                 log.write(b"".join(pieces))
-            except (OSError, StoreFailed) as error:
-                failures[log] = log.failure or error
+            except OSError as error:
+                failures[log] = error
         written = [log for log in batch if log not in failures]
         error = self._poison or self._sync(written)
         for log in written:
             if error is None:
-                lease.publish(log.fd, log.written)
+                try:
+                    log.publish()
+                except OSError as refusal:
+                    failures[log] = refusal
             else:
                 failures[log] = error
                 log.drop_unsynced()
@@ -225,17 +235,14 @@ class FileStore:
             msg = f"{path}: the log cannot be read: {error}"
             raise StoreFailed(msg) from error
         try:
-            reader = LogReader(fd, path)
-            end, _ = await self._readable(key, reader)
-            await reader.seek(start, end)
-            yield reader
+            yield LogReader(fd, path, start)
         finally:
             os.close(fd)
 
     async def _readable(self, key: SessionKey, reader: LogReader) -> tuple[int, bool]:
         """How far the log may be read, and whether somebody writes it."""
         self._check()
-        log = self._open.get(key)
+        log = self._written_here(key, reader)
         if log is not None:
             log.check()
             return log.durable, True
@@ -245,8 +252,8 @@ class FileStore:
         extent = await _in_thread(self._folder.examined, key, reader.fd)
         return (0 if extent is None else extent.length), False
 
-    async def _growth(self, key: SessionKey) -> None:
-        log = self._open.get(key)
+    async def _growth(self, key: SessionKey, reader: LogReader) -> None:
+        log = self._written_here(key, reader)
         if log is not None:
             await log.changed()
         else:
@@ -276,7 +283,7 @@ async def _in_thread(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs
     try:
         return await asyncio.shield(work)
     except asyncio.CancelledError:
-        await asyncio.wait({work})
+        await asyncio.gather(work, return_exceptions=True)
         raise
     except OSError as error:
         msg = f"the session store cannot be used: {error}"
