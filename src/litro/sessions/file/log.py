@@ -189,10 +189,11 @@ class FileWriter:
         log, path = self.log, self.log.path.with_suffix(".inbox")
         while True:
             log.mail.clear()
-            for item, end in await asyncio.to_thread(mailbox.items, path, self.taken):
-                yield item
-                self.taken = end
-                self.append(Private({"inbox": end}))
+            if mailbox.has_more(path, self.taken):
+                for item, end in await asyncio.to_thread(mailbox.items, path, self.taken):
+                    yield item
+                    self.taken = end
+                    self.append(Private({"inbox": end}))
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(log.mail.wait(), _MAIL_POLL)
 

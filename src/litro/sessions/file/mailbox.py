@@ -49,6 +49,17 @@ def post(path: Path, item: bytes, id: str) -> bool:  # noqa: A002
         os.close(fd)
 
 
+def has_more(path: Path, taken: int) -> bool:
+    """Whether `items` is worth a thread: nearly always there is not even a file."""
+    try:
+        return path.stat().st_size > taken
+    except FileNotFoundError:
+        return False
+    except OSError:
+        # Reading it will tell what is wrong.
+        return True
+
+
 def items(path: Path, taken: int) -> list[tuple[bytes, int]]:
     """The items behind the first `taken` bytes, each with the offset behind it.
 
