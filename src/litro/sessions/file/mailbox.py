@@ -52,7 +52,7 @@ def post(path: Path, item: bytes, id: str) -> bool:  # noqa: A002
 def has_more(path: Path, taken: int) -> bool:
     """Whether `items` is worth a thread: nearly always there is not even a file."""
     try:
-        return path.stat().st_size > taken
+        return path.lstat().st_size > taken
     except FileNotFoundError:
         return False
     except OSError:
