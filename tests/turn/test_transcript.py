@@ -132,7 +132,7 @@ def test_feeding_a_log_twice_is_feeding_it_once():
     made.feed_block(block)
     assert made.messages("p") == (UserMessage("go"), AssistantMessage(text="Hm.", replay=[1]))
     assert (made.tail, made.turn, made.is_open) == (3, 1, True)
-    assert made.started["m"].seq == 1
+    assert made.started["m"].start == 1
 
 
 def test_a_replay_line_that_comes_with_the_next_block_is_not_lost():

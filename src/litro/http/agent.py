@@ -159,15 +159,12 @@ class AgentRoutes:
         turn = await self._conversations.begin(
             call.key, message, principal=call.principal, request=call.request
         )
-        number, start = (
-            (turn.number, turn.start) if isinstance(turn, Turn) else (turn.turn, turn.seq)
-        )
         stream = self._stream(call)
         try:
             await stream.open(
                 [
-                    (b"litro-turn", str(number).encode()),
-                    (b"litro-from", str(start).encode()),
+                    (b"litro-turn", str(turn.number).encode()),
+                    (b"litro-from", str(turn.start).encode()),
                     *call.headers,
                 ]
             )
@@ -175,7 +172,8 @@ class AgentRoutes:
             # It was accepted, so it runs, whether or not its client is still there.
             if isinstance(turn, Turn):
                 self._conversations.run(turn)
-        await stream.run(self._conversations.follow(call.key, start, turn=number), start)
+        events = self._conversations.follow(call.key, turn.start, turn=turn.number)
+        await stream.run(events, turn.start)
         return None
 
     async def _get(self, call: _Call) -> Answer | None:

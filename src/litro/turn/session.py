@@ -51,10 +51,7 @@ class Session:
         )
         if isinstance(turn, Turn):
             conversations.run(turn)
-            number, start = turn.number, turn.start
-        else:
-            number, start = turn.turn, turn.seq
-        async for block in conversations.follow(self.key, start, turn=number):
+        async for block in conversations.follow(self.key, turn.start, turn=turn.number):
             for event in events_of(block):
                 yield event
 

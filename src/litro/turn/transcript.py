@@ -27,8 +27,9 @@ from litro.wire import EVENT_PREFIX, decode_event
 class Started:
     """A turn that a message started."""
 
-    turn: int
-    seq: int
+    number: int
+    start: int
+    """The seq of its `turn-start`."""
     text: str
 
 

@@ -34,6 +34,8 @@ class OpenLog:
         """What the committer is done with, durable or not."""
         self.tail = tail
         self.turn: int | None = None
+        self.since = time.time_ns() // 1_000_000
+        """When the lease was taken, in milliseconds since the epoch."""
         self.failure: BaseException | None = None
         self.mail = asyncio.Event()
         self._waiting: list[asyncio.Future[None]] = []

@@ -154,7 +154,7 @@ class FileStore:
 
     def _check_idle(self, key: SessionKey) -> None:
         if key in self._open:
-            raise SessionBusy(self._open[key].turn)
+            raise SessionBusy(self._open[key].turn, self._open[key].since)
 
     def _written_here(self, key: SessionKey, reader: LogReader) -> OpenLog | None:
         """The open log that the reader reads; a reader may still hold a deleted namesake."""
