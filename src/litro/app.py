@@ -18,6 +18,7 @@ from litro.errors import ProjectError, SettingsError
 from litro.gates import GatePolicy
 from litro.http.agent import AgentRoutes, Rules
 from litro.http.answers import Receive, Scope, Send, failure, of_error
+from litro.http.assets import Assets
 from litro.http.signals import Signals
 from litro.http.streams import Streams
 from litro.sessions import open_store
@@ -145,7 +146,10 @@ class Litro:
             await of_error(error, development=False).send(send, [])
             return
         path = _below_mount(scope)
-        if not await running.routes(path, scope, receive, send):
+        if not (
+            await running.routes(path, scope, receive, send)
+            or await running.assets(path, scope, send)
+        ):
             answer = failure(404, "not-found", f"Nothing is served at {path[:200]!r}.")
             await answer.send(send, [], with_body=scope["method"] != "HEAD")
 
@@ -208,6 +212,7 @@ class Running:
         )
         self.routes = AgentRoutes(self.conversations, rules, self.streams)
         self.loaded = loaded
+        self.assets = Assets(gates)
         self._life = life
         self._leaving: asyncio.Task[None] | None = None
         self.signals = Signals(self.leave)

@@ -52,10 +52,11 @@ class Answer:
     status: int
     body: bytes = b""
     headers: tuple[tuple[bytes, bytes], ...] = ()
+    cache: bytes = b"no-store"
 
     async def send(self, send: Send, more: Headers, *, with_body: bool = True) -> None:
         """Send it, with `more` headers."""
-        headers = [*self.headers, (b"cache-control", b"no-store"), *more]
+        headers = [*self.headers, (b"cache-control", self.cache), *more]
         if self.status not in {204, 304}:
             headers.append((b"content-length", str(len(self.body)).encode()))
         await send({"type": "http.response.start", "status": self.status, "headers": headers})
