@@ -59,6 +59,11 @@ class Scan:
     problems: tuple[Problem, ...]
 
 
+def import_roots(project: Path) -> list[Path]:
+    """The folders that a project's files may import from: its `src/`, where it has one, and itself."""
+    return [folder for folder in (project / "src", project) if folder.is_dir()]
+
+
 def require_project(path: Path) -> Path:
     """The path of a project, made absolute.
 

@@ -69,10 +69,10 @@ def scripted(script: Script, *, name: str = "scripted") -> Provider:
         script: Takes the request and the count, answers items.
         name: The provider's name.
     """
-    return _Scripted(script, name)
+    return ScriptedModel(script, name)
 
 
-class _Scripted:
+class ScriptedModel:
     """The provider."""
 
     def __init__(self, script: Script, name: str) -> None:
