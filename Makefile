@@ -2,7 +2,10 @@
 
 PYTHON ?= python3
 
-.PHONY: check test test-llm bench format clean
+.PHONY: demo check test test-llm bench format clean
+
+demo: .venv/ready         ## the demo in a browser: no key, no account
+	scripts/demo
 
 check: .venv/ready        ## format, lint, layers, types: what can be known without running anything
 	scripts/check

@@ -1,9 +1,13 @@
 """The documentation is true: its code runs, and what exists is in it."""
 
+import asyncio
 import importlib
+import inspect
 import re
+import shutil
+from functools import partial
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
 
 import click
 import pytest
@@ -12,6 +16,7 @@ from litro.cli.main import main
 from litro.errors import ErrorType, ToolErrorType
 from litro.events import EventKind, StopReason, TurnStatus
 from litro.settings import SETTINGS, Setting
+from litro.testing import running
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -24,14 +29,39 @@ def text(page: str) -> str:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_every_block_of_python_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    for project in (tmp_path, tmp_path / "my-app"):
-        (project / "agents").mkdir(parents=True)
-    monkeypatch.chdir(tmp_path)
-    names = {"__name__": "docs", "__file__": str(tmp_path / "app.py")}
-    for block in BLOCK.finditer(page.read_text(encoding="utf-8")):
-        line = page.read_text(encoding="utf-8")[: block.start(1)].count("\n")
+def test_every_block_of_python_runs(page: Path, project: Path):
+    """In a project; what a block names a file is that file, and the tests that it defines pass."""
+    names: dict[str, Any] = {"__name__": "docs", "__file__": str(project / "app.py")}
+    text = page.read_text(encoding="utf-8")
+    for block in BLOCK.finditer(text):
+        file = re.match(r"# ([\w./-]+\.py)\n", block[1])
+        if file:
+            (project / file[1]).parent.mkdir(parents=True, exist_ok=True)
+            (project / file[1]).write_text(block[1], encoding="utf-8")
+        line = text[: block.start(1)].count("\n")
         exec(compile("\n" * line + block[1], str(page), "exec"), names)
+    for name, test in list(names.items()):
+        if name.startswith("test_") and not hasattr(test, "pytestmark"):
+            fixtures = {"litro_project": partial(running, project)}
+            done = test(
+                **{wanted: fixtures[wanted] for wanted in inspect.signature(test).parameters}
+            )
+            if inspect.isawaitable(done):
+                asyncio.run(done)
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The example's agents, and beside them what pages speak of: a project my-app, Django's settings."""
+    project = tmp_path / "project"
+    ignore = shutil.ignore_patterns(".litro", "__pycache__")
+    shutil.copytree(ROOT / "examples/weather/agents", project / "agents", ignore=ignore)
+    (project / "my-app/agents").mkdir(parents=True)
+    (project / "django_settings.py").write_text("SECRET_KEY = 'x'\nROOT_URLCONF = 'x'\n")
+    monkeypatch.setenv("DJANGO_SETTINGS_MODULE", "django_settings")
+    monkeypatch.syspath_prepend(project)
+    monkeypatch.chdir(project)
+    return project
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
