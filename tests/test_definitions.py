@@ -28,6 +28,12 @@ def test_a_model_that_is_none_says_what_is_one(model: Any):
         Agent(model)
 
 
+@pytest.mark.parametrize("model", ["gpt-5", "opnai:gpt-5", "openai:", ""])
+def test_a_misspelt_model_is_told_where_it_stands(model: str):
+    with pytest.raises(ValueError, match="is required"):
+        Agent(model)
+
+
 @pytest.mark.parametrize("name", ["max_rounds", "tool_timeout", "parallel_tools"])
 def test_limits_are_positive(name: str):
     with pytest.raises(ValueError, match=f"{name} is 0"):

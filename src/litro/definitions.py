@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, cast, overload
 
 from litro.errors import AgentError
+from litro.providers import parse_model
 from litro.providers.base import Provider
 
 if TYPE_CHECKING:
@@ -258,7 +259,10 @@ class Agent:
         **reserved: Any,
     ) -> None:
         _refuse_reserved(reserved)
-        if not isinstance(model, str) and not isinstance(cast("object", model), Provider):
+        if isinstance(model, str):
+            # A misspelt name is told where it stands, not at the first turn.
+            parse_model(model)
+        elif not isinstance(cast("object", model), Provider):
             msg = (
                 f"Agent: model is {model!r:.80}, so a provider is required. Pass litro.providers.openai_compatible(…), "
                 'anthropic(…), scripted(…), or a string such as "openai:gpt-5".'

@@ -17,6 +17,7 @@ __all__ = [
     "anthropic",
     "call",
     "openai_compatible",
+    "parse_model",
     "pause",
     "reasoning",
     "resolve",
@@ -50,6 +51,16 @@ def resolve(model: str | Provider) -> Provider:
     """
     if not isinstance(model, str):
         return model
+    adapter, name = parse_model(model)
+    return __getattr__(adapter)(name)
+
+
+def parse_model(model: str) -> tuple[str, str]:
+    """The adapter and the model's name that a string means. Loads neither.
+
+    Raises:
+        ValueError: as `resolve`.
+    """
     prefix, _, name = model.partition(":")
     if prefix not in _PREFIXES or not name:
         msg = (
@@ -57,4 +68,4 @@ def resolve(model: str | Provider) -> Provider:
             "For any other server pass litro.providers.openai_compatible(NAME, base_url=…)."
         )
         raise ValueError(msg)
-    return __getattr__(_PREFIXES[prefix])(name)
+    return _PREFIXES[prefix], name

@@ -287,7 +287,7 @@ class Turn:
         with contextlib.suppress(LeaseLost, StoreFailed):
             async for item in self._writer.inbox():
                 # A cancel names its turn: one that came too late must not stop the next.
-                if orjson.loads(item).get("cancel") == self.number:
+                if orjson.loads(item) == {"cancel": self.number}:
                     self.stop("cancelled")
 
     async def _next_happened(self) -> Happened:
