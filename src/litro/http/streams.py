@@ -103,7 +103,6 @@ class Stream:
         self._following = 1
         self._spoke = True
         self._beating = False
-        self._is_leaving = False
         self._pump: asyncio.Task[None] | None = None
 
     async def open(self, headers: Headers) -> None:
@@ -143,7 +142,6 @@ class Stream:
 
     def leave(self) -> None:
         """End the stream: the server is going away."""
-        self._is_leaving = True
         if self._pump is not None:
             self._pump.cancel()
 
