@@ -1,0 +1,75 @@
+"""The page behind uvicorn, in a process of its own, and the browser that looks at it."""
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).parent
+SCAFFOLD = HERE.parents[1] / "src/litro/scaffold/project"
+INSTALL = "apt-get install -y chromium (or name one: CHROMIUM=/path/to/chromium)"
+FLAGS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
+
+
+def find_chromium() -> str | None:
+    """The Chromium that CHROMIUM names, else the first on PATH."""
+    candidates = [os.environ.get("CHROMIUM", ""), *_NAMES]
+    return next(filter(None, (shutil.which(name) for name in candidates if name)), None)
+
+
+def make_project(folder: Path) -> Path:
+    """What `litro new` makes of a page and a tool, with an agent whose turns the tests can hold."""
+    folder.mkdir()
+    shutil.copy(SCAFFOLD / "app.py", folder)
+    skip = shutil.ignore_patterns("__pycache__")
+    for name in ("page", "agents"):
+        shutil.copytree(SCAFFOLD / name, folder / name, ignore=skip)
+    shutil.copytree(HERE / "project", folder, dirs_exist_ok=True, ignore=skip)
+    return folder
+
+
+class Server:
+    """The project's page at `url`. What a turn waits for are files of `gates`.
+
+    Args:
+        project: Its folder.
+        port: 0 picks one.
+    """
+
+    def __init__(self, project: Path, port: int = 0) -> None:
+        self.gates = project / "gates"
+        self.gates.mkdir(exist_ok=True)
+        listener = socket.socket()
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind(("127.0.0.1", port))
+        # Whoever connects from now on waits in the socket's queue until the server is up.
+        listener.listen()
+        self.port: int = listener.getsockname()[1]
+        self.url = f"http://127.0.0.1:{self.port}/"
+        clean = {name: value for name, value in os.environ.items() if not name.startswith("LITRO_")}
+        fd = listener.fileno()
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "uvicorn", "app:app", "--app-dir", project, "--fd", str(fd)],
+            cwd=project,
+            pass_fds=[fd],
+            env=clean | {"GATES": str(self.gates)},
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+        )
+        listener.close()
+
+    def stop(self, *, kill: bool = False) -> bytes:
+        """End it; what it wrote."""
+        self.process.kill() if kill else self.process.terminate()
+        return self.process.communicate(timeout=20)[1]
