@@ -1,7 +1,6 @@
 """The documentation is true: its code runs, and what exists is in it."""
 
 import asyncio
-import importlib
 import inspect
 import re
 import shutil
@@ -97,14 +96,34 @@ def test_every_type_that_an_http_answer_can_have_is_documented():
     assert [name for name in types if f"`{name}`" not in text("http.md")] == []
 
 
-def test_every_command_and_option_is_documented():
+def commands() -> list[tuple[str, click.Command]]:
+    """Every command, and every command of a group, by what is typed."""
     context = click.Context(main)
+    found: list[tuple[str, click.Command]] = []
     for name in main.list_commands(context):
-        section = text("commands.md").partition(f"## `litro {name}")[2].partition("\n## ")[0]
-        assert section, name
-        for parameter in importlib.import_module(f"litro.cli.{name}").command.params:
+        command = main.get_command(context, name)
+        assert command is not None, name
+        found.append((f"litro {name}", command))
+        if isinstance(command, click.Group):
+            found += [(f"litro {name} {own}", inner) for own, inner in command.commands.items()]
+    return found
+
+
+def test_every_command_and_option_is_documented():
+    for typed, command in commands():
+        section = text("commands.md").partition(f"## `{' '.join(typed.split()[:2])}")[2]
+        section = section.partition("\n## ")[0]
+        assert section, typed
+        if typed.count(" ") > 1:
+            assert f"`{typed} " in section, typed
+        for parameter in command.params:
             if isinstance(parameter, click.Option) and "--project" not in parameter.opts:
-                assert parameter.opts[0] in section, parameter.opts
+                assert any(f"`{option}" in section for option in parameter.opts), (typed, parameter)
+
+
+def test_the_help_of_every_command_has_an_example():
+    for typed, command in commands():
+        assert f"  {typed}" in (command.epilog or ""), typed
 
 
 def row(setting: Setting) -> str:

@@ -7,6 +7,7 @@
     ├── EncodingError       a value cannot be an event's payload; `type` is a tool-error type
     ├── InvalidInput        a tool's input does not fit its schema
     ├── ProviderError       a model server failed; `type` is an error type of the event log
+    ├── RemoteError         what a client hears: a Litro server refused, failed, or cannot be reached
     ├── TurnRefused         no turn was started; nothing was recorded
     │   ├── UnknownAgent        the project has no such agent
     │   ├── BrokenAgent         the agent's files are wrong
@@ -26,7 +27,7 @@ It is not the HTTP mapping: which status each gets is `litro.http`'s business.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from secrets import token_hex
 from typing import Literal
@@ -87,6 +88,8 @@ class Problem:
     line: int | None
     text: str
     """What is true, so what is required, then the one thing to do."""
+    error: BaseException | None = field(default=None, compare=False, repr=False)
+    """What was raised, where something was: its traceback is the developer's."""
 
     def __str__(self) -> str:
         place = f"{self.path}:{self.line}" if self.line else str(self.path)
@@ -154,12 +157,39 @@ PROVIDER_SENTENCES: dict[ErrorType, str] = {
     "stream-incomplete": "The connection to the model broke before its answer was complete.",
     "rate-limited": "The model's server is limiting requests. Try again in a moment.",
     "overloaded": "The model's server is overloaded. Try again in a moment.",
-    "refused": "The model's server refused the request.",
+    "refused": "The request to the model was refused.",
     "unreachable": "The model's server cannot be reached.",
     "timeout": "The model's server took too long to answer.",
     "context-too-long": "The conversation has become too long for the model.",
     "provider": "The model's server failed.",
 }
+
+
+class RemoteError(LitroError):
+    """A server refused, failed, or cannot be reached, as a client of it hears.
+
+    Attributes:
+        type: The answer's own type, such as `busy` or `refused`; `unreachable` where none came in time,
+            `unexpected-answer` where what answers is no Litro server.
+        status: The answer's HTTP status, where there was one.
+        ref: Where the server's log has the rest.
+        retry_after: Seconds that the server asked to wait.
+    """
+
+    def __init__(
+        self,
+        type: str,  # noqa: A002 - the wire's own name for it
+        message: str,
+        *,
+        status: int | None = None,
+        ref: str | None = None,
+        retry_after: float | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.type = type
+        self.status = status
+        self.ref = ref
+        self.retry_after = retry_after
 
 
 class TurnRefused(LitroError):

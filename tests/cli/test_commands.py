@@ -1,67 +1,11 @@
 """The commands, as processes: what they print, how they exit, and no traceback for a user's mistake."""
 
 import socket
-import subprocess
-import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import orjson
 import pytest
-
-AGENT = """
-from litro import Agent
-from litro.providers import call, scripted
-from litro.providers.base import ResultsMessage
-
-def script(request, turn):
-    if isinstance(request.messages[-1], ResultsMessage):
-        return ["It is ", "21 °C."]
-    return ["Looking. ", call("get-weather", city="Lisbon")]
-
-agent = Agent(scripted(script))
-"""
-TOOL = '''
-from markupsafe import Markup
-from litro import tool
-from litro.ui import ui
-
-@tool
-def get_weather(city: str):
-    """Get the weather."""
-    return ui(Markup("<b>70</b>"), data={"temp_c": 21})
-'''
-
-Litro = Callable[..., "subprocess.CompletedProcess[str]"]
-
-
-def write(project: Path, files: dict[str, str]) -> Path:
-    for name, text in files.items():
-        path = project / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-    return project
-
-
-@pytest.fixture
-def project(tmp_path: Path) -> Path:
-    return write(
-        tmp_path / "shop",
-        {"agents/demo/agent.py": AGENT, "agents/demo/tools/get-weather.py": TOOL},
-    )
-
-
-@pytest.fixture
-def litro(tmp_path: Path) -> Litro:
-    def run(*arguments: str, cwd: Path | None = None) -> "subprocess.CompletedProcess[str]":
-        command = [sys.executable, "-m", "litro", *arguments]
-        done = subprocess.run(
-            command, check=False, cwd=cwd or tmp_path, capture_output=True, text=True, timeout=60
-        )
-        assert "Traceback" not in done.stderr
-        return done
-
-    return run
+from projects import Litro, Write
 
 
 def test_check_tells_what_there_is_and_warns_of_an_agent_without_a_guard(
@@ -73,9 +17,10 @@ def test_check_tells_what_there_is_and_warns_of_an_agent_without_a_guard(
     assert "agent 'demo' has no guard" in done.stderr
 
 
-def test_check_tells_every_problem_at_once_with_file_line_and_remedy(litro: Litro, project: Path):
+def test_check_tells_every_problem_at_once_with_file_line_and_remedy(
+    litro: Litro, project: Path, write: Write
+):
     write(
-        project,
         {
             "agents/demo/tools/bad.py": "from litro import tool\n\n@tool\ndef bad(x):\n    'Bad.'\n",
             "agents/demo/tools/none.py": "x = 1\n",
@@ -122,34 +67,28 @@ def test_run_as_json_prints_the_log_s_own_lines_and_goes_on_in_a_session(
 def test_run_names_the_agents_that_there_are(litro: Litro, project: Path):
     done = litro("run", "dmeo", "Hi", cwd=project)
     assert done.returncode == 1
-    assert "no agent 'dmeo', so one of these is required: demo" in done.stderr
+    assert "no agent 'dmeo'. Did you mean 'demo'?" in done.stderr
 
 
-def test_run_tells_why_a_turn_failed_and_exits_with_1(litro: Litro, project: Path):
+def test_run_tells_why_a_turn_failed_and_exits_with_1(litro: Litro, project: Path, write: Write):
     agent = "from litro import Agent\nfrom litro.providers import openai_compatible\n"
     agent += "agent = Agent(openai_compatible('m', base_url='http://127.0.0.1:9/v1'))\n"
-    write(project, {"agents/demo/agent.py": agent})
+    write({"agents/demo/agent.py": agent})
     done = litro("run", "demo", "Hi", cwd=project)
     assert done.returncode == 1
     assert "unreachable: The model's server cannot be reached. (" in done.stderr
 
 
-def test_the_env_file_is_read_and_overrides_nothing(
-    litro: Litro, project: Path, monkeypatch: pytest.MonkeyPatch
-):
-    write(project, {".env": "LITRO_SESSIONS=file:elsewhere\n"})
+def test_the_env_file_is_read_and_overrides_nothing(litro: Litro, project: Path, write: Write):
+    write({".env": "LITRO_SESSIONS=file:elsewhere\n"})
     litro("run", "demo", "Hi", "--session", "s1", cwd=project)
     assert (project / "elsewhere/demo/s1.jsonl").exists()
-    monkeypatch.setenv("LITRO_SESSIONS", "file:here")
-    litro("run", "demo", "Hi", "--session", "s1", cwd=project)
+    litro("run", "demo", "Hi", "--session", "s1", cwd=project, LITRO_SESSIONS="file:here")
     assert (project / "here/demo/s1.jsonl").exists()
 
 
-def test_a_bad_setting_is_named_with_its_source(
-    litro: Litro, project: Path, monkeypatch: pytest.MonkeyPatch
-):
-    monkeypatch.setenv("LITRO_MAX_BODY", "lots")
-    done = litro("check", cwd=project)
+def test_a_bad_setting_is_named_with_its_source(litro: Litro, project: Path):
+    done = litro("check", cwd=project, LITRO_MAX_BODY="lots")
     assert done.returncode == 1
     assert "LITRO_MAX_BODY" in done.stderr
     assert "'lots'" in done.stderr
@@ -164,8 +103,8 @@ def test_a_port_that_is_taken_is_told_with_the_remedy(litro: Litro, project: Pat
     assert "Name another with --port" in done.stderr
 
 
-def test_a_broken_config_stops_the_server_and_says_why(litro: Litro, project: Path):
-    write(project, {"agents/_config.py": "from litro import Config\nconfg = Config()\n"})
+def test_a_broken_config_stops_the_server_and_says_why(litro: Litro, project: Path, write: Write):
+    write({"agents/_config.py": "from litro import Config\nconfg = Config()\n"})
     done = litro("serve", "--port", "0", cwd=project)
     assert done.returncode == 1
     assert done.stderr.count("_config.py") == 1
@@ -179,5 +118,5 @@ def test_a_misused_command_exits_with_2(litro: Litro, arguments: list[str]):
 def test_help_names_every_command_without_importing_one(litro: Litro):
     done = litro("--help")
     assert done.returncode == 0
-    for command in ("check", "run", "serve"):
+    for command in ("add", "chat", "check", "doctor", "info", "new", "run", "serve", "sessions"):
         assert command in done.stdout

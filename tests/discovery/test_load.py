@@ -230,14 +230,14 @@ def test_a_broken_agent_takes_no_other_down_and_all_its_problems_are_told(loaded
         (
             "tools/gone.py",
             1,
-            "ModuleNotFoundError: No module named 'agents.b.gone'. Correct the name, or install what provides it.",
+            "ModuleNotFoundError: No module named 'agents.b.gone'. Correct the name, or install what provides it beside Litro (`litro doctor` names that Python).",
         ),
         (
             "tools/needs.py",
             1,
-            "ModuleNotFoundError: No module named 'no_such_module'. Correct the name, or install what provides it.",
+            "ModuleNotFoundError: No module named 'no_such_module'. Correct the name, or install what provides it beside Litro (`litro doctor` names that Python).",
         ),
-        ("tools/syntax.py", 2, "SyntaxError: invalid syntax. Correct the syntax."),
+        ("tools/syntax.py", 2, "SyntaxError: invalid syntax. Correct the syntax there, or just above."),
         ("tools/_help.py", 2, "ValueError: boom. Correct this line, or what it is given."),
     ]
 

@@ -127,7 +127,7 @@ def test_links_are_followed(write, tmp_path):
 
 
 def test_a_project_is_a_folder_with_agents_in_it(write, tmp_path):
-    with pytest.raises(ProjectError, match=r"has no folder agents/.*Go to the project's folder"):
+    with pytest.raises(ProjectError, match=r"no folder agents/ here.*Go to the project's folder"):
         require_project(tmp_path)
     with pytest.raises(ProjectError, match="is not a folder"):
         require_project(tmp_path / "nowhere")

@@ -1,17 +1,23 @@
 """`litro check`: load everything, tell everything that is wrong."""
 
+import os
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Final
 
 import click
 
-from litro.cli.main import prepare, project_option
-from litro.discovery.load import load
+from litro.cli.main import examples, prepare, project_option
+from litro.discovery.load import Loaded, LoadedAgent, load
 from litro.discovery.scan import require_project, scan
 from litro.errors import ProjectError
 from litro.settings import resolve
 
+_KEYS: Final = {"openai": "OPENAI_API_KEY", "anthropic": "ANTHROPIC_API_KEY"}
+"""What the provider behind a model's prefix asks the environment for."""
 
-@click.command("check")
+
+@click.command("check", epilog=examples("litro check"))
 @project_option
 def command(project: Path) -> None:
     """Load the project and tell everything that is wrong with it.
@@ -27,11 +33,23 @@ def command(project: Path) -> None:
     for name, agent in loaded.agents.items():
         tools = ", ".join(agent.tools) or "no tools"
         click.echo(f"{name}: {tools}")
-        if agent.agent.access is None and (loaded.config is None or loaded.config.access is None):
-            click.echo(
-                f"warning: agent {name!r} has no guard, so whoever reaches the server may talk to it.\n"
-                "Give it one: Agent(…, access=…), or Config(access=…) for all.",
-                err=True,
-            )
+        for warning in _warnings(agent, loaded):
+            click.echo(f"warning: {warning}", err=True)
     count = len(loaded.agents)
     click.echo(f"{count} agent{'' if count == 1 else 's'}, no problems.")
+
+
+def _warnings(agent: LoadedAgent, loaded: Loaded) -> Iterator[str]:
+    """What works, and still may not be what is wanted."""
+    model = agent.agent.model
+    key = _KEYS.get(model.partition(":")[0]) if isinstance(model, str) else None
+    if key is not None and not os.environ.get(key, "").strip():
+        yield (
+            f"agent {agent.name!r} speaks through {model!r}, but {key} is not set, so its turns will fail.\n"
+            f"Set {key} in the environment (or in .env), or give the agent another model."
+        )
+    if agent.agent.access is None and (loaded.config is None or loaded.config.access is None):
+        yield (
+            f"agent {agent.name!r} has no guard, so whoever reaches the server may talk to it.\n"
+            "Give it one: Agent(…, access=…), or Config(access=…) for all."
+        )

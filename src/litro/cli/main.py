@@ -13,15 +13,23 @@ from typing import Any, Final, TypeVar
 
 import click
 
+from litro.discovery.scan import import_roots
 from litro.errors import LitroError, ProjectError
 from litro.settings import load_dotenv
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 _COMMANDS: Final = {
+    "add": "Add an agent to a project that exists.",
+    "chat": "Talk to an agent in the terminal.",
     "check": "Load the project and tell everything that is wrong with it.",
+    "dev": "Serve the project while you write it.",
+    "doctor": "Tell whether this machine and project are in order.",
+    "info": "Show the project: agents, tools, routes, settings.",
+    "new": "Write a new project that runs.",
     "run": "Run one turn in the terminal.",
     "serve": "Serve the project's agents over HTTP.",
+    "sessions": "List, show, follow, export and delete sessions.",
 }
 
 
@@ -75,6 +83,14 @@ def project_option(function: F) -> F:
     )(function)
 
 
+def examples(*lines: str) -> str:
+    """What stands below a command's help: each line a command as it is typed."""
+    # The backspace is click's sign for text that is not to be wrapped.
+    return "\n".join(
+        ["\b", "Examples:" if len(lines) > 1 else "Example:", *(f"  {e}" for e in lines)]
+    )
+
+
 def prepare(project: Path) -> Path:
     """Read the project's .env and make its modules importable, as uvicorn does for an app's.
 
@@ -86,7 +102,6 @@ def prepare(project: Path) -> Path:
         level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s", stream=sys.stderr
     )
     load_dotenv(project)
-    for folder in (project / "src", project):
-        if folder.is_dir() and str(folder) not in sys.path:
-            sys.path.insert(0, str(folder))
+    known = set(sys.path)
+    sys.path[:0] = [str(root) for root in import_roots(project) if str(root) not in known]
     return project

@@ -11,14 +11,14 @@ import click
 import orjson
 
 from litro.app import create_app
-from litro.cli.main import prepare, project_option
-from litro.discovery.load import Loaded
-from litro.errors import ProjectError, UnknownAgent
+from litro.cli.agents import agent_argument, require_agent
+from litro.cli.main import examples, prepare, project_option
+from litro.cli.remedies import remedy
 from litro.events import Event
 
 
-@click.command("run")
-@click.argument("agent")
+@click.command("run", epilog=examples('litro run demo "What is the weather in Lisbon?"'))
+@agent_argument()
 @click.argument("text")
 @project_option
 @click.option("--session", help="Continue this session.  [default: a new one]")
@@ -40,28 +40,19 @@ def command(agent: str, text: str, project: Path, session: str | None, as_json: 
 
 async def _run(project: Path, agent: str, session: str, text: str, *, as_json: bool) -> str:
     # Whoever types the command is the developer: failures are told in full.
-    app = create_app(project, development=True)
+    app = create_app(project, development=True, watch=False)
     status = "interrupted"
     async with app.lifespan():
-        _require(agent, (await app.start()).loaded)
+        loaded = (await app.start()).loaded
+        require_agent(agent, loaded.agents, loaded.problems)
         async for event in app.session(agent, session).send(text):
             if as_json:
                 click.echo(_line(event))
             else:
-                _show(event)
+                _show(event, agent)
             if event.kind == "turn-end":
                 status = event.payload["status"]
     return status
-
-
-def _require(agent: str, loaded: Loaded) -> None:
-    if agent in loaded.agents:
-        return
-    if loaded.problems:
-        raise ProjectError(loaded.problems)
-    known = ", ".join(loaded.agents) or "none"
-    msg = f"the project has no agent {agent!r}, so one of these is required: {known}."
-    raise UnknownAgent(msg)
 
 
 def _line(event: Event) -> str:
@@ -70,7 +61,7 @@ def _line(event: Event) -> str:
     return orjson.dumps({**known, "payload": event.payload}).decode()
 
 
-def _show(event: Event) -> None:
+def _show(event: Event, agent: str) -> None:
     payload: Any = event.payload
     match event.kind:
         case "text-delta":
@@ -85,6 +76,8 @@ def _show(event: Event) -> None:
             click.echo(f"  {_json(payload['data'])} (and a component for the page)", err=True)
         case "tool-error" | "error":
             click.echo(f"  {payload['type']}: {payload['message']}", err=True)
+            if event.kind == "error" and (advice := remedy(payload["type"], agent)):
+                click.echo(f"  {advice}", err=True)
         case _:
             return
 

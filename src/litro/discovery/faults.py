@@ -28,7 +28,8 @@ def problem_of(
             path, line = Path(frame.filename), frame.lineno
     if isinstance(error, SyntaxError) and _is_theirs(error.filename or "", generation.project):
         path, line = Path(error.filename or path), error.lineno
-    return Problem(path=path, line=line, text=f"{_told(error, generation)}. {_remedy(error)}")
+    text = f"{_told(error, generation)}. {_remedy(error)}"
+    return Problem(path=path, line=line, text=text, error=error)
 
 
 def _is_theirs(filename: str, project: Path) -> bool:
@@ -51,11 +52,11 @@ def _told(error: BaseException, generation: Generation) -> str:
 
 def _remedy(error: BaseException) -> str:
     if isinstance(error, ModuleNotFoundError):
-        return "Correct the name, or install what provides it."
+        return "Correct the name, or install what provides it beside Litro (`litro doctor` names that Python)."
     if isinstance(error, ImportError):
         return "Import what the module has."
     if isinstance(error, SyntaxError):
-        return "Correct the syntax."
+        return "Correct the syntax there, or just above."
     if not isinstance(error, Exception):
         return "Importing a file may not end the process: do it in a function."
     return "Correct this line, or what it is given."

@@ -75,14 +75,14 @@ def require_project(path: Path) -> Path:
     if agents.is_dir():
         return project
     if not project.is_dir():
-        found = f"{project} is not a folder"
+        found = "this is not a folder"
     elif agents.exists():
-        found = f"{agents} is not a folder"
+        found = "agents here is not a folder"
     else:
-        found = f"{project} has no folder agents/"
+        found = "there is no folder agents/ here"
     text = (
         f"{found}, so it is no Litro project: its agents are agents/<name>/agent.py. "
-        "Go to the project's folder, or name it with --project."
+        "Go to the project's folder, name it with --project, or make one: litro new NAME."
     )
     raise ProjectError([Problem(path=project, line=None, text=text)])
 

@@ -13,6 +13,7 @@ from litro.gates.checks import check_host, target_of
 from litro.http.answers import Answer, Scope, Send, failure, of_refusal
 
 _PREFIX: Final = "/__litro/"
+_DEV_MODULE: Final = "dev.js"
 _TYPE: Final = (b"content-type", b"text/javascript; charset=utf-8")
 
 
@@ -21,10 +22,12 @@ class Assets:
 
     Args:
         gates: Which hosts are answered. Modules hold no secrets, so no other gate asks.
+        development: Whether pages that load the client load what shows problems as well.
     """
 
-    def __init__(self, gates: GatePolicy) -> None:
+    def __init__(self, gates: GatePolicy, *, development: bool = False) -> None:
         self._gates = gates
+        self._development = development
         self._known: dict[str, tuple[bytes, bytes]] = {}
 
     async def __call__(self, path: str, scope: Scope, send: Send) -> bool:
@@ -52,11 +55,15 @@ class Assets:
         name = path.removeprefix(_PREFIX)
         if not path.startswith(_PREFIX) or "/" in name or not name.endswith(".js"):
             return None
+        if name == _DEV_MODULE and not self._development:
+            return None
         if name not in self._known:
             file = files("litro").joinpath("assets", name)
             if not file.is_file():
                 return None
             content = file.read_bytes()
+            if name == "client.js" and self._development:
+                content += f'import "./{_DEV_MODULE}";\n'.encode()
             tag = f'"{hashlib.sha256(content).hexdigest()[:24]}"'.encode()
             self._known[name] = (content, tag)
         return self._known[name]

@@ -5,9 +5,11 @@ opens a session. It knows no request and no wire format.
 """
 
 import asyncio
+import logging
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, Final
 from uuid import uuid4
 
@@ -32,6 +34,8 @@ from litro.turn.runner import Surroundings, Turn
 from litro.turn.transcript import Started, Transcript
 from litro.wire import public, through_turn_end
 
+logger = logging.getLogger(__name__)
+
 _TRANSCRIPTS: Final = 1000
 """Conversations that are kept in memory, ready for their next turn."""
 
@@ -54,7 +58,7 @@ class Conversations:
     Args:
         store: Where they are kept.
         agents: The agents that can be spoken to.
-        broken: Names of agents whose files are wrong.
+        broken: What is told of every agent whose files are wrong, by its name.
         surroundings: What every turn shares.
         max_turns: How many turns may run at once.
     """
@@ -64,7 +68,7 @@ class Conversations:
         store: SessionStore,
         agents: Mapping[str, LoadedAgent],
         *,
-        broken: frozenset[str] = frozenset(),
+        broken: Mapping[str, str] = MappingProxyType({}),
         surroundings: Surroundings,
         max_turns: int,
     ) -> None:
@@ -77,8 +81,10 @@ class Conversations:
         self._transcripts: OrderedDict[SessionKey, tuple[int, Transcript]] = OrderedDict()
         self._turns: dict[SessionKey, Turn] = {}
         self._tasks: dict[Turn, asyncio.Task[None]] = {}
-        self._begun = 0
+        self._begun: dict[object, LoadedAgent] = {}
         self._closing = False
+        self._retired: Callable[[], None] = _nothing
+        self._goodbyes: set[asyncio.Task[None]] = set()
 
     def agent(self, name: str) -> LoadedAgent:
         """The agent of this name.
@@ -89,10 +95,33 @@ class Conversations:
         if name in self.agents:
             return self.agents[name]
         if name in self._broken:
-            msg = f"Agent {name!r} could not be loaded: the server's log says why."
+            msg = f"Agent {name!r} could not be loaded: {self._broken[name]}"
             raise BrokenAgent(msg)
         msg = f"Unknown agent: {name!r}."
         raise UnknownAgent(msg)
+
+    def swap(
+        self,
+        agents: Mapping[str, LoadedAgent],
+        *,
+        broken: Mapping[str, str],
+        retired: Callable[[], None],
+    ) -> None:
+        """Serve other agents from the next turn on. Turns that have begun keep theirs to their end.
+
+        Args:
+            agents: The agents that can be spoken to.
+            broken: What is told of every agent whose files are wrong, by its name.
+            retired: Called when agents that are not served any more have had their last turn.
+        """
+        self.agents = agents
+        self._broken = broken
+        self._retired = retired
+        self._retire()
+
+    def in_use(self) -> list[LoadedAgent]:
+        """The agents that are served, and those that turns still have."""
+        return [*self.agents.values(), *self._begun.values()]
 
     async def meta(self, key: SessionKey, principal: Principal) -> SessionMeta | None:
         """What is known of the session, or None where there is none.
@@ -127,22 +156,24 @@ class Conversations:
         if self._closing:
             msg = "The server is shutting down."
             raise GoingAway(msg)
-        if self._begun >= self._max_turns:
+        if len(self._begun) >= self._max_turns:
             msg = f"{self._max_turns} turns are running, which is the limit (max_turns)."
             raise TooManyTurns(msg)
         await self._given_back(key)
-        self._begun += 1
+        place = object()
+        self._begun[place] = agent
         try:
             writer = await self.store.open(key, owner=owner_of(principal))
             try:
-                return await self._begin(agent, writer, message, principal, request)
+                turn = await self._begin(agent, writer, message, principal, request)
             except BaseException:
                 self._transcripts.pop(key, None)
                 await writer.close()
                 raise
-        except BaseException:
-            self._begun -= 1
-            raise
+            self._begun[turn] = agent
+            return turn
+        finally:
+            self._leave_place(place)
 
     def run(self, turn: Turn) -> None:
         """Let a turn that `begin` answered run. Nobody has to wait for it."""
@@ -152,7 +183,7 @@ class Conversations:
 
         def ended(_: object) -> None:
             del self._tasks[turn]
-            self._begun -= 1
+            self._leave_place(turn)
             if self._turns.get(turn.key) is turn:
                 del self._turns[turn.key]
             if turn.failure is not None:
@@ -221,10 +252,31 @@ class Conversations:
     async def close(self) -> None:
         """Close the providers' connections, then the store."""
         for provider in self._providers.values():
-            close = getattr(provider, "aclose", None)
-            if close is not None:
-                await close()
+            await _close(provider)
+        if self._goodbyes:
+            await asyncio.wait(self._goodbyes)
         await self.store.close()
+
+    def _leave_place(self, place: object) -> None:
+        agent = self._begun.pop(place)
+        if self.agents.get(agent.name) is not agent:
+            self._retire()
+
+    def _retire(self) -> None:
+        """Close the providers that nobody speaks through any more."""
+        used = {used.agent for used in self.in_use()}
+        for agent in self._providers.keys() - used:
+            provider = self._providers.pop(agent)
+            # Agents of two generations may have it from a module that both import.
+            if not any(
+                provider is known
+                for other in used
+                for known in (other.model, self._providers.get(other))
+            ):
+                task = asyncio.create_task(_close(provider))
+                self._goodbyes.add(task)
+                task.add_done_callback(self._goodbyes.discard)
+        self._retired()
 
     async def _given_back(self, key: SessionKey) -> None:
         """Wait while a turn that has ended gives its lease back: whoever heard its end may speak again."""
@@ -289,3 +341,18 @@ class Conversations:
         if agent not in self._providers:
             self._providers[agent] = resolve(agent.model)
         return self._providers[agent]
+
+
+async def _close(provider: Provider) -> None:
+    close = getattr(provider, "aclose", None)
+    if close is None:
+        return
+    try:
+        await close()
+    except Exception:
+        # A provider may be the user's own, and the others are to be closed as well.
+        logger.exception("The provider %r could not be closed", provider.name)
+
+
+def _nothing() -> None:
+    """Nobody wants to know."""

@@ -1,16 +1,28 @@
-"""The demo agent. It speaks to the model server at LLM_URL, and to a script of ours where that is not set."""
+"""The demo agent. Its name is this folder's; its tools are the files in tools/."""
 
 import os
 
 from litro import Agent
 from litro.providers import openai_compatible, scripted
+from litro.providers.base import Provider
 
-from .script import answer
+from ._script import answer
 
-url = os.environ.get("LLM_URL")
 
-agent = Agent(
-    openai_compatible("local", base_url=f"{url}/v1", temperature=0, max_tokens=200)
-    if url
-    else scripted(answer),
-)
+def model() -> Provider | str:
+    """The first model that the environment (or .env) gives access to, else a script."""
+    if url := os.environ.get("LLM_URL"):
+        name = os.environ.get("LLM_MODEL", "local")
+        # Small models call tools more surely at temperature 0, and some ramble.
+        return openai_compatible(
+            name, base_url=f"{url.rstrip('/')}/v1", temperature=0, max_tokens=500
+        )
+    if os.environ.get("OPENAI_API_KEY"):
+        return "openai:gpt-5-mini"
+    if os.environ.get("ANTHROPIC_API_KEY"):
+        return "anthropic:claude-sonnet-4-5"
+    return scripted(answer)
+
+
+# Whoever reaches the server may talk to it. Before you deploy: Agent(model(), access=your_guard).
+agent = Agent(model())

@@ -1,0 +1,118 @@
+"""The project's session store for a command: opened as the project configures it, and closed again.
+
+Only agents/_config.py is imported, since it may name the store; no agent is.
+"""
+
+from collections.abc import AsyncGenerator, AsyncIterator, Iterable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+
+from litro.cli.agents import unknown_agent
+from litro.discovery.load import load
+from litro.discovery.scan import require_project, scan
+from litro.errors import LitroError, ProjectError, SessionError
+from litro.sessions import open_store
+from litro.sessions.base import SessionKey, SessionMeta, SessionStore
+from litro.sessions.file.folder import LogFolder
+from litro.settings import resolve
+
+
+class NoSession(LitroError):
+    """The store has no such session."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Logs:
+    """The project's logs.
+
+    Attributes:
+        store: The store that the project configures.
+        agents: The agents that the project's folders hold.
+        folder: The logs' folder, where the store keeps files.
+    """
+
+    store: SessionStore
+    agents: tuple[str, ...]
+    folder: LogFolder | None
+
+    async def meta(self, key: SessionKey) -> SessionMeta:
+        """What is known of a session.
+
+        Raises:
+            UnknownAgent: It is of an agent that does not exist and left no log.
+            NoSession: There is none.
+        """
+        meta = await self.store.meta(key)
+        if meta is not None:
+            return meta
+        if key.agent not in self.agents:
+            raise unknown_agent(key.agent, self.agents)
+        msg = (
+            f"agent {key.agent!r} has no session {key.session!r}.\n"
+            f"`litro sessions list {key.agent}` shows those that it has."
+        )
+        raise NoSession(msg)
+
+    async def every(self, agents: Iterable[str]) -> AsyncIterator[SessionMeta]:
+        """The sessions of the agents, the newest first for each. One that cannot be read is told on stderr, and hides no other."""
+        for agent in agents:
+            if self.folder is None:
+                async for meta in self.store.list(agent):
+                    yield meta
+                continue
+            # The port's list ends where a log is damaged, so each log is asked for by itself.
+            for _, key in self.folder.sessions(agent):
+                try:
+                    meta = await self.store.meta(key)
+                except SessionError as error:
+                    click.echo(f"warning: {error}", err=True)
+                    continue
+                if meta is not None:
+                    yield meta
+
+    async def chosen(self, agent: str | None) -> tuple[str, ...]:
+        """The agents to look at: the named one, or all.
+
+        Raises:
+            UnknownAgent: The named one does not exist and left no log.
+        """
+        if agent is None:
+            return self.agents
+        if agent not in self.agents and not await self._has_any(agent):
+            raise unknown_agent(agent, self.agents)
+        return (agent,)
+
+    async def _has_any(self, agent: str) -> bool:
+        if self.folder is not None:
+            return bool(self.folder.sessions(agent))
+        async for _ in self.store.list(agent):
+            return True
+        return False
+
+
+@asynccontextmanager
+async def opened(project: Path) -> AsyncGenerator[Logs]:
+    """The project's logs, as its settings say.
+
+    Raises:
+        ProjectError, SettingsError: They do not say it.
+    """
+    scanned = scan(require_project(project))
+    loaded = load(scanned, only=())
+    if scanned.config is not None and loaded.config is None:
+        raise ProjectError(loaded.problems)
+    sessions = resolve(project, config=loaded.config).sessions
+    folder = (
+        LogFolder(Path(sessions.removeprefix("file:")))
+        if isinstance(sessions, str) and sessions.startswith("file:")
+        else None
+    )
+    store = open_store(sessions)
+    try:
+        yield Logs(store=store, agents=tuple(found.name for found in scanned.agents), folder=folder)
+    finally:
+        await store.close()
+        loaded.unload()

@@ -1,0 +1,69 @@
+"""The README's path, word for word: install, a new project, its page, its tests. On an empty machine but for Python."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import httpx2
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PATIENCE = 120
+
+
+@pytest.fixture(scope="module")
+def litro(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The `litro` of a virtual environment that holds nothing but what installing Litro brings."""
+    venv = tmp_path_factory.mktemp("empty") / "venv"
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", venv], check=True)
+    pip = [sys.executable, "-m", "pip", "--python", str(venv / "bin" / "python"), "install", "-q"]
+    subprocess.run([*pip, "--disable-pip-version-check", str(ROOT)], check=True, timeout=PATIENCE)
+    return venv / "bin" / "litro"
+
+
+@pytest.fixture(scope="module")
+def shop(litro: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What `litro new shop` writes."""
+    folder = tmp_path_factory.mktemp("first-hour")
+    subprocess.run([litro, "new", "shop"], cwd=folder, check=True, timeout=PATIENCE)
+    return folder / "shop"
+
+
+@pytest.mark.timeout(PATIENCE)
+@pytest.mark.parametrize("command", ["dev", "serve"])
+def test_a_new_project_answers_with_a_page_and_an_agent(litro: Path, shop: Path, command: str):
+    environ = {name: value for name, value in os.environ.items() if not name.endswith("_API_KEY")}
+    serving = subprocess.Popen(
+        [litro, command, "--port", "0"], cwd=shop, env=environ, stderr=subprocess.PIPE, text=True
+    )
+    with serving:
+        assert serving.stderr is not None
+        url = next(word for line in serving.stderr for word in line.split() if "http://" in word)
+        page = httpx2.get(url)
+        assert page.status_code == 200
+        assert "/__litro/client.js" in page.text
+        assert urlsplit(url).hostname == "127.0.0.1"
+        assert "agentSession" in httpx2.get(f"{url}/__litro/client.js").text
+        said = httpx2.post(
+            f"{url}/__litro/agent/demo/s1",
+            json={"text": "What is the weather in Lisbon?"},
+            headers={"x-litro-agent": "1"},
+        )
+        assert '"kind":"ui"' in said.text
+        assert said.text.endswith('{"done":true}\n')
+        serving.send_signal(signal.SIGINT)
+        rest = serving.stderr.read()
+    assert serving.returncode in {0, 130}
+    assert "Traceback" not in rest
+
+
+def test_a_new_project_has_no_problems_and_its_own_tests_pass(litro: Path, shop: Path):
+    checked = subprocess.run([litro, "check"], cwd=shop, capture_output=True, text=True, check=True)
+    assert "no problems" in checked.stdout
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
+    tested = subprocess.run(command, cwd=shop, capture_output=True, text=True, check=False)
+    assert tested.returncode == 0, tested.stdout + tested.stderr
+    assert "passed" in tested.stdout
