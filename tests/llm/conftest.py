@@ -1,6 +1,7 @@
 """A real language model, started once for all tests that need one."""
 
 import os
+import shutil
 import socket
 import subprocess
 import sys
@@ -32,6 +33,14 @@ def wait_until_it_answers(server: subprocess.Popen[bytes], url: str) -> None:
             pass
         assert time.monotonic() < give_up, f"no answer from {url} in {PATIENCE} s"
         time.sleep(0.1)
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A copy of the example."""
+    example = HERE.parents[1] / "examples" / "weather"
+    ignore = shutil.ignore_patterns(".litro", "__pycache__")
+    return Path(shutil.copytree(example, tmp_path / "weather", ignore=ignore))
 
 
 @pytest.fixture(scope="session")

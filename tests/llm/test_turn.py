@@ -1,10 +1,6 @@
 """A turn, end to end: a project on disk, `litro serve`, a real model, and a server that is killed in the middle."""
 
 import contextlib
-import os
-import shutil
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,49 +10,12 @@ import orjson
 import pytest
 
 from llm.recorder import recording
+from llm.serving import Server, serving
 
 pytestmark = [pytest.mark.llm, pytest.mark.timeout(300)]
 
-EXAMPLE = Path(__file__).parents[2] / "examples" / "weather"
 QUESTION = {"text": "What is the weather in Lisbon?"}
 HEADERS = {"x-litro-agent": "1"}
-
-
-class Server:
-    """`litro serve` in a process of its own."""
-
-    def __init__(self, project: Path, llm_url: str) -> None:
-        environ = {**os.environ, "LLM_URL": llm_url}
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "litro", "serve", "--port", "0"],
-            cwd=project,
-            env=environ,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        assert self.process.stderr is not None
-        banner = self.process.stderr.readline()
-        self.url = banner.split(" at ")[1].split()[0] + "/__litro/agent/demo/s1"
-
-    def kill(self) -> None:
-        self.process.kill()
-        self.process.communicate()
-
-
-@contextlib.contextmanager
-def serving(project: Path, llm_url: str) -> Iterator[Server]:
-    server = Server(project, llm_url)
-    try:
-        yield server
-    finally:
-        server.process.terminate()
-        server.process.communicate(timeout=30)
-
-
-@pytest.fixture
-def project(tmp_path: Path) -> Path:
-    ignore = shutil.ignore_patterns(".litro", "__pycache__")
-    return Path(shutil.copytree(EXAMPLE, tmp_path / "weather", ignore=ignore))
 
 
 def lines(response: httpx2.Response) -> Iterator[dict[str, Any]]:
