@@ -87,7 +87,7 @@ def test_an_agent_that_is_broken_is_told_once_and_not_spoken_to(project: Path, w
     with terminal("chat", "demo", cwd=project) as chat:
         chat.expect("agent.py:1: ZeroDivisionError").expect("'demo' cannot be spoken to")
         assert chat.ended() == 1
-    assert chat.screen.count("ZeroDivisionError") == 1
+    assert chat.screen.count("error: agents/demo/agent.py:1: ZeroDivisionError") == 1
 
 
 def test_escape_sequences_of_a_model_do_not_reach_the_terminal(project: Path, write: Write):

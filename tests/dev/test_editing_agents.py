@@ -44,6 +44,17 @@ def test_a_syntax_error_keeps_the_last_good_generation_and_shows_where_it_is(
         assert dev.answer("s1") == {"tool": 3, "word": "one"}
 
 
+def test_what_a_file_raises_is_shown_with_its_traceback(start: Start, project: Project):
+    dev = start(project)
+    with dev.page() as page:
+        assert page.problems() == []
+        project.write("agents/_shared/words.py", "word = {}['nothing']\n")
+        dev.says(r"KeyError")
+        dev.says(r"agents/_shared/words.py\", line 1, in <module>")
+        assert "Traceback" in page.problems()[0]["detail"]
+    assert dev.answer("s1") == {"tool": 1, "word": "one"}
+
+
 def test_an_agent_that_comes_is_served_and_one_that_goes_is_not(start: Start, project: Project):
     dev = start(project)
     assert dev.refusal("other")[0] == 404

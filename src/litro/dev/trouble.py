@@ -33,12 +33,12 @@ class Trouble:
         return f"error: {self.place}: {self.text}{detail}"
 
 
-def of_problem(problem: Problem, project: Path) -> Trouble:
-    """A problem, with its traceback, or the source around its line."""
+def of_problem(problem: Problem, project: Path, *, traced: bool = False) -> Trouble:
+    """A problem, with the source around its line; `traced`, with the traceback of what was raised."""
     path = problem.path
     shown = path.relative_to(project) if path.is_relative_to(project) else path
     place = f"{shown}:{problem.line}" if problem.line else str(shown)
-    return Trouble(place=place, text=problem.text, detail=_detail(problem, project))
+    return Trouble(place=place, text=problem.text, detail=_detail(problem, project, traced=traced))
 
 
 def of_error(error: BaseException, project: Path) -> tuple[Trouble, ...]:
@@ -64,9 +64,9 @@ def tell_all(troubles: Iterable[Trouble]) -> None:
     tell(*troubles)
 
 
-def _detail(problem: Problem, project: Path) -> str:
+def _detail(problem: Problem, project: Path, *, traced: bool) -> str:
     # A syntax error's traceback is that of the import; the line itself says more.
-    if problem.error is None or isinstance(problem.error, SyntaxError):
+    if not traced or problem.error is None or isinstance(problem.error, SyntaxError):
         return _excerpt(problem.path, problem.line)
     return _traceback(problem.error, project)
 

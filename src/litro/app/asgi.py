@@ -1,7 +1,7 @@
-"""The app: a project's folder as an ASGI application, and what wires its parts together.
+"""The project as an ASGI application.
 
-Composition only. Nothing is read or imported before the first request, or before `lifespan` where the host app runs it:
-a mounted app's own lifespan is never run by its host.
+Nothing is read or imported before the first request, or before `lifespan` where the host app runs it: a mounted app's own
+lifespan is never run by its host.
 """
 
 import asyncio
@@ -9,31 +9,20 @@ import contextlib
 import logging
 from collections.abc import AsyncGenerator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from litro.definitions import Lifespan, Principal
-from litro.dev.files import State, forget_bytecode, state_of
-from litro.dev.generations import Generations
-from litro.dev.page import Page
-from litro.dev.trouble import of_problem, tell_all
+from litro.app.life import Life
+from litro.app.running import Running
+from litro.definitions import Principal
+from litro.dev.files import state_of
 from litro.discovery.load import Loaded, load
 from litro.discovery.scan import Scan, require_project, scan
 from litro.errors import Problem, ProjectError, SettingsError
-from litro.gates import GatePolicy
-from litro.http.agent import AgentRoutes, Rules
 from litro.http.answers import Receive, Scope, Send, failure, of_error
-from litro.http.assets import Assets
-from litro.http.signals import Signals
-from litro.http.streams import Streams
-from litro.sessions import open_store
 from litro.sessions.base import SessionKey
-from litro.settings import Settings, resolve
+from litro.settings import resolve
 from litro.turn.conversations import Conversations
-from litro.turn.runner import Surroundings
 from litro.turn.session import Session
-
-if TYPE_CHECKING:
-    from litro.dev.watching import Watching
 
 logger = logging.getLogger(__name__)
 
@@ -170,7 +159,8 @@ class Litro:
             scanned,
             loaded,
             gates=settings.gate_policy(bound_to_loopback=self._bound_to_loopback),
-            life=await _Life.begin(settings.lifespan),
+            life=await Life.begin(settings.lifespan),
+            watched=self._watch,
         )
 
     async def shutdown(self) -> None:
@@ -213,147 +203,3 @@ def _below_mount(scope: Scope) -> str:
     """The path below where the app is mounted. Hosts differ on whether `path` includes `root_path`."""
     root, path = scope.get("root_path", "").rstrip("/"), scope["path"]
     return path[len(root) :] if root and path.startswith(root + "/") else path
-
-
-class Running:
-    """A started project: its parts, wired.
-
-    Attributes:
-        settings: Every setting, resolved.
-        loaded: The newest generation: its agents, and what is wrong with others.
-        conversations: What every surface speaks through.
-        page: What open pages are told, in development.
-    """
-
-    def __init__(
-        self,
-        settings: Settings,
-        scanned: Scan,
-        loaded: Loaded,
-        *,
-        gates: GatePolicy,
-        life: "_Life",
-    ) -> None:
-        surroundings = Surroundings(
-            development=settings.development, tool_threads=settings.tool_threads
-        )
-        surroundings.state = life.state
-        self.settings = settings
-        self.loaded = loaded
-        self._generations = Generations(
-            scanned,
-            loaded,
-            is_lasting=settings.lifespan is not None or not isinstance(settings.sessions, str),
-        )
-        self.conversations = Conversations(
-            open_store(settings.sessions),
-            loaded.agents,
-            broken=self._broken(),
-            surroundings=surroundings,
-            max_turns=settings.max_turns,
-        )
-        self.streams = Streams()
-        rules = Rules(
-            gates=gates,
-            # An edit to the guard counts in development, where generations follow each other.
-            access=self._generations.guard if settings.development else settings.access,
-            max_body=settings.max_body,
-            development=settings.development,
-        )
-        self.routes = AgentRoutes(self.conversations, rules, self.streams)
-        self.assets = Assets(gates, development=settings.development)
-        self.page = Page(gates, self.streams) if settings.development else None
-        self._watching: Watching | None = None
-        self._life = life
-        self._leaving: asyncio.Task[None] | None = None
-        self.signals = Signals(self.leave)
-
-    def tell_problems(self) -> None:
-        """Tell what is wrong with the newest generation: to the developer and open pages, or to the log."""
-        if self.page is None:
-            for problem in self.loaded.problems:
-                logger.error("%s", problem)
-            return
-        project = self.settings.project
-        troubles = tuple(of_problem(problem, project) for problem in self.loaded.problems)
-        tell_all(troubles)
-        self.page.show(troubles)
-
-    async def watch(self, seen: State) -> None:
-        """Reload when files below agents/ are not as they were `seen`, until the app goes away."""
-        # watchfiles is for development only, and not imported elsewhere.
-        from litro.dev.watching import Watching  # noqa: PLC0415
-
-        self._watching = Watching(self.settings.project, self.reload)
-        await self._watching.start(seen)
-
-    def reload(self) -> tuple[Problem, ...]:
-        """Serve a new generation of the project's agents. See `Litro.reload`."""
-        # Modules that a file imports relatively come by way of Python's own cache.
-        forget_bytecode(self.settings.project / "agents")
-        scanned = scan(self.settings.project)
-        self.loaded = load(scanned)
-        self._generations.take(scanned, self.loaded)
-        self.conversations.swap(
-            self._generations.agents, broken=self._broken(), retired=self._forget
-        )
-        self.tell_problems()
-        return self.loaded.problems
-
-    def _forget(self) -> None:
-        self._generations.forget(self.conversations.in_use())
-
-    def _broken(self) -> dict[str, str]:
-        if not self.settings.development:
-            return dict.fromkeys(self._generations.broken, "the server's log says why.")
-        return {
-            name: "\n".join(map(str, problems))
-            for name, problems in self._generations.broken.items()
-        }
-
-    def leave(self) -> "asyncio.Task[None]":
-        """Begin to go away: streams say goodbye, running turns get their grace. Done when none runs any more."""
-        if self._leaving is None:
-            self.streams.leave()
-            self._leaving = asyncio.create_task(self.conversations.leave(self.settings.grace))
-        return self._leaving
-
-    async def stop(self) -> None:
-        """Go away, and close what was opened."""
-        if self._watching is not None:
-            await self._watching.stop()
-        await self.leave()
-        self.signals.restore()
-        await self.conversations.close()
-        await self._life.end()
-        self._generations.unload()
-
-
-class _Life:
-    """The user's lifespan, entered and left in one task, as context managers with task groups require."""
-
-    def __init__(self) -> None:
-        self.state: Any = None
-        self._over = asyncio.Event()
-        self._task: asyncio.Task[None] | None = None
-
-    @classmethod
-    async def begin(cls, lifespan: Lifespan | None) -> "_Life":
-        life = cls()
-        if lifespan is not None:
-            begun: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-            life._task = asyncio.create_task(life._live(lifespan, begun))
-            await asyncio.wait({life._task, begun}, return_when=asyncio.FIRST_COMPLETED)
-            if not begun.done():
-                await life._task
-        return life
-
-    async def end(self) -> None:
-        self._over.set()
-        if self._task is not None:
-            await self._task
-
-    async def _live(self, lifespan: Lifespan, begun: "asyncio.Future[None]") -> None:
-        async with lifespan() as self.state:
-            begun.set_result(None)
-            await self._over.wait()

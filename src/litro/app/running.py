@@ -1,0 +1,158 @@
+"""A started project: its parts, wired, and its generations in development.
+
+It is no ASGI app: `litro.app.asgi` is, and hands requests to `routes`, `page` and `assets`.
+"""
+
+import asyncio
+import logging
+from typing import TYPE_CHECKING
+
+from litro.app.life import Life
+from litro.dev.files import State, forget_bytecode
+from litro.dev.generations import Generations
+from litro.dev.page import Page
+from litro.dev.trouble import of_problem, tell_all
+from litro.discovery.load import Loaded, load
+from litro.discovery.scan import Scan, scan
+from litro.errors import Problem
+from litro.gates import GatePolicy
+from litro.http.agent import AgentRoutes, Rules
+from litro.http.assets import Assets
+from litro.http.signals import Signals
+from litro.http.streams import Streams
+from litro.sessions import open_store
+from litro.settings import Settings
+from litro.turn.conversations import Conversations
+from litro.turn.runner import Surroundings
+
+if TYPE_CHECKING:
+    from litro.dev.watching import Watching
+
+logger = logging.getLogger(__name__)
+
+
+class Running:
+    """A started project: its parts, wired.
+
+    Attributes:
+        settings: Every setting, resolved.
+        loaded: The newest generation: its agents, and what is wrong with others.
+        conversations: What every surface speaks through.
+        page: What open pages are told, in development.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        scanned: Scan,
+        loaded: Loaded,
+        *,
+        gates: GatePolicy,
+        life: Life,
+        watched: bool,
+    ) -> None:
+        surroundings = Surroundings(
+            development=settings.development, tool_threads=settings.tool_threads
+        )
+        surroundings.state = life.state
+        self.settings = settings
+        self.loaded = loaded
+        self._generations = Generations(
+            scanned,
+            loaded,
+            is_lasting=settings.lifespan is not None or not isinstance(settings.sessions, str),
+        )
+        self.conversations = Conversations(
+            open_store(settings.sessions),
+            loaded.agents,
+            broken=self._broken(),
+            surroundings=surroundings,
+            max_turns=settings.max_turns,
+        )
+        self.streams = Streams()
+        rules = Rules(
+            gates=gates,
+            # An edit to the guard counts in development, where generations follow each other.
+            access=self._generations.guard if settings.development else settings.access,
+            max_body=settings.max_body,
+            development=settings.development,
+        )
+        self.routes = AgentRoutes(self.conversations, rules, self.streams)
+        self.assets = Assets(gates, development=settings.development)
+        self.page = Page(gates, self.streams) if settings.development else None
+        self._is_watched = watched
+        self._watching: Watching | None = None
+        self._life = life
+        self._leaving: asyncio.Task[None] | None = None
+        self.signals = Signals(self.leave)
+
+    def tell_problems(self) -> None:
+        """Tell what is wrong with the newest generation: to the developer and open pages, or to the log."""
+        if self.page is None:
+            for problem in self.loaded.problems:
+                logger.error("%s", problem)
+            for name, agent in self.loaded.agents.items():
+                if agent.agent.access is None and self.settings.access is None:
+                    logger.warning(
+                        "Agent %r has no guard, so whoever reaches the server may talk to it. "
+                        "Give it one: Agent(…, access=…), or Config(access=…) for all.",
+                        name,
+                    )
+            return
+        project = self.settings.project
+        # A command that ends by itself says what is wrong in a line; whoever edits on wants the way there.
+        troubles = tuple(
+            of_problem(problem, project, traced=self._is_watched)
+            for problem in self.loaded.problems
+        )
+        tell_all(troubles)
+        self.page.show(troubles)
+
+    async def watch(self, seen: State) -> None:
+        """Reload when files below agents/ are not as they were `seen`, until the app goes away."""
+        # watchfiles is for development only, and not imported elsewhere.
+        from litro.dev.watching import Watching  # noqa: PLC0415
+
+        self._watching = Watching(self.settings.project, self.reload)
+        await self._watching.start(seen)
+
+    def reload(self) -> tuple[Problem, ...]:
+        """Serve a new generation of the project's agents. See `Litro.reload`."""
+        # Modules that a file imports relatively come by way of Python's own cache.
+        forget_bytecode(self.settings.project / "agents")
+        scanned = scan(self.settings.project)
+        self.loaded = load(scanned)
+        self._generations.take(scanned, self.loaded)
+        self.conversations.swap(
+            self._generations.agents, broken=self._broken(), retired=self._forget
+        )
+        self.tell_problems()
+        return self.loaded.problems
+
+    def _forget(self) -> None:
+        self._generations.forget(self.conversations.in_use())
+
+    def _broken(self) -> dict[str, str]:
+        if not self.settings.development:
+            return dict.fromkeys(self._generations.broken, "the server's log says why.")
+        return {
+            name: "\n".join(map(str, problems))
+            for name, problems in self._generations.broken.items()
+        }
+
+    def leave(self) -> "asyncio.Task[None]":
+        """Begin to go away: streams say goodbye, running turns get their grace. Done when none runs any more."""
+        if self._leaving is None:
+            self.streams.leave()
+            self._leaving = asyncio.create_task(self.conversations.leave(self.settings.grace))
+        return self._leaving
+
+    async def stop(self) -> None:
+        """Go away, and close what was opened."""
+        if self._watching is not None:
+            await self._watching.stop()
+        await self.leave()
+        self.signals.restore()
+        await self.conversations.close()
+        await self._life.end()
+        self._generations.unload()
