@@ -237,7 +237,11 @@ def test_a_broken_agent_takes_no_other_down_and_all_its_problems_are_told(loaded
             1,
             "ModuleNotFoundError: No module named 'no_such_module'. Correct the name, or install what provides it beside Litro (`litro doctor` names that Python).",
         ),
-        ("tools/syntax.py", 2, "SyntaxError: invalid syntax. Correct the syntax there, or just above."),
+        (
+            "tools/syntax.py",
+            2,
+            "SyntaxError: invalid syntax. Correct the syntax there, or just above.",
+        ),
         ("tools/_help.py", 2, "ValueError: boom. Correct this line, or what it is given."),
     ]
 
