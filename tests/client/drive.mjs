@@ -1,0 +1,32 @@
+// Drives client.js for pytest: jobs come in as lines of JSON, and what each of them hears goes out as lines of JSON.
+//
+//   node drive.mjs client.mjs
+//   {"job":1,"do":"send","base":"http://…","agent":"open","session":"s1","text":"Hi","id":"k","options":{…}}
+
+import { createInterface } from "node:readline";
+import { pathToFileURL } from "node:url";
+
+const { agentSession } = await import(pathToFileURL(process.argv[2]).href);
+const say = (job, what) => process.stdout.write(`${JSON.stringify({ job, ...what })}\n`);
+
+async function run({ job, base, agent, session, options, ...what }) {
+  try {
+    const spoken = agentSession(agent, session, { ...options, base });
+    if (what.do === "cancel") {
+      say(job, { cancelled: await spoken.cancel() });
+    } else {
+      const more = what.id === undefined ? {} : { id: what.id };
+      const events = what.do === "send" ? spoken.send(what.text, more) : spoken.resume(what.from);
+      for await (const event of events) {
+        say(job, { event });
+        // A reader that takes its time, as a tab in the background does.
+        if (what.linger) await new Promise((resolve) => setTimeout(resolve, what.linger));
+      }
+    }
+  } catch ({ type, message, status, ref, stack }) {
+    say(job, { error: { type, message, status, ref, stack } });
+  }
+  say(job, { over: true });
+}
+
+for await (const line of createInterface({ input: process.stdin })) run(JSON.parse(line));
