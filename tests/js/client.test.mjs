@@ -5,6 +5,7 @@ import { afterEach, beforeEach, test } from "node:test";
 import { AgentError, agentSession } from "../../src/litro/assets/client.js";
 import { Sessions, turnOf } from "./server.mjs";
 
+const NDJSON = { headers: { "content-type": "application/x-ndjson" } };
 const QUICK = { pace: 1, silence: 5_000, patience: 20_000 };
 let sessions;
 let base;
@@ -58,7 +59,7 @@ test("the stream may arrive in chunks of any size", async () => {
   for (const size of [1, 2, 3, 5, 7, 64, bytes.length]) {
     const chunked = () => {
       const chunks = Array.from({ length: Math.ceil(bytes.length / size) }, (_, n) => bytes.subarray(n * size, (n + 1) * size));
-      return Promise.resolve(new Response(ReadableStream.from(chunks)));
+      return Promise.resolve(new Response(ReadableStream.from(chunks), NDJSON));
     };
     assert.deepEqual(await all(session({ fetch: chunked }).resume()), turnOf(1, 1), `chunks of ${size}`);
   }
@@ -73,7 +74,7 @@ test("a stream that falls silent is resumed", async () => {
 
 test("heartbeats keep a quiet connection", async () => {
   let controller;
-  const beats = () => Promise.resolve(new Response(new ReadableStream({ start: (made) => void (controller = made) })));
+  const beats = () => Promise.resolve(new Response(new ReadableStream({ start: (made) => void (controller = made) }), NDJSON));
   const events = session({ fetch: beats, silence: 200 }).resume();
   const first = events.next();
   let count = 0;
@@ -220,4 +221,9 @@ test("cancel says whether a turn was running", async () => {
 test("addresses are below the mount, and names cannot leave their place", async () => {
   await all(agentSession("a/b", "..%2f", { ...QUICK, base: new URL("ai", base) }).resume());
   assert.equal(sessions.requests[0].url, "/ai/__litro/agent/a%2Fb/..%252f?from=0");
+});
+
+test("what is no stream of ours is told at once, not tried for a minute", async () => {
+  const portal = () => Promise.resolve(new Response("<h1>Log in</h1>", { headers: { "content-type": "text/html" } }));
+  await assert.rejects(all(session({ fetch: portal }).resume()), { name: "AgentError", type: "unexpected-answer", status: 200 });
 });

@@ -210,7 +210,7 @@ class Run {
     const init = { headers, signal: this.connection.signal, cache: "no-store" };
     if (says) Object.assign(init, { method: "POST", body: JSON.stringify({ text }) });
     const response = await this.unlessSilent((0, this.options.fetch)(says ? this.url : `${this.url}?from=${this.next}`, init));
-    if (response.ok) return response;
+    if (response.ok) return streamed(response);
     const error = await this.unlessSilent(refusal(response));
     const { status } = response;
     // 409 after another attempt of our own: that one may still be under way.
@@ -304,6 +304,17 @@ async function refusal(response) {
   const { status } = response;
   const said = await response.json().catch(() => null);
   return new AgentError(said?.type ?? "refused", said?.message ?? `The server answered ${status}.`, { status, ref: said?.ref });
+}
+
+/**
+ * The response, unless something else answered in the server's place, such as a network's log-in page.
+ * @param {Response} response
+ */
+function streamed(response) {
+  const kind = response.headers.get("content-type") ?? "none";
+  if (kind.startsWith("application/x-ndjson")) return response;
+  const { status } = response;
+  throw new AgentError("unexpected-answer", `What answered is no Litro server: its content type is ${kind}.`, { status });
 }
 
 /** @type {(why: Broken, patience: number) => AgentError} */
