@@ -57,6 +57,9 @@ def test_a_new_project_answers_with_a_page_and_an_agent(litro: Path, shop: Path,
         )
         assert '"kind":"ui"' in said.text
         assert said.text.endswith('{"done":true}\n')
+        # Against DNS rebinding, in the user's own app as well.
+        rebound = httpx2.get(f"{url}/__litro/agent/demo/s1", headers={"host": "evil.example"})
+        assert rebound.status_code == 421
         serving.send_signal(signal.SIGINT)
         rest = serving.stderr.read()
     assert serving.returncode in {0, 130}

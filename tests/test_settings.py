@@ -70,6 +70,7 @@ def test_without_any_source_every_setting_has_its_default(tmp_path: Path):
         lifespan=None,
         mcp=False,
         signals=True,
+        loopback=False,
         development=False,
     )
 
@@ -124,6 +125,7 @@ def test_every_variable_reaches_its_setting(tmp_path: Path):
         "LITRO_GRACE": "0.5",
         "LITRO_MCP": "yes",
         "LITRO_SIGNALS": "off",
+        "LITRO_LOOPBACK": "1",
         "LITRO_DEV": "1",
     }
     assert {setting.variable for setting in SETTINGS if setting.variable} == set(environ)
@@ -138,7 +140,8 @@ def test_every_variable_reaches_its_setting(tmp_path: Path):
         6,
         0.5,
     )
-    assert (settings.mcp, settings.signals, settings.development) == (True, False, True)
+    switches = (settings.mcp, settings.signals, settings.loopback, settings.development)
+    assert switches == (True, False, True, True)
 
 
 def test_every_key_of_the_table_in_pyproject_reaches_its_setting(tmp_path: Path):
@@ -373,22 +376,19 @@ def test_any_environment_resolves_or_is_refused(environ: dict[str, str]):
 
 
 @pytest.mark.parametrize(
-    ("environ", "bound", "loopback_only"),
+    ("environ", "loopback_only"),
     [
-        ({}, False, False),
-        ({}, True, True),
-        ({"LITRO_TRUSTED_PROXIES": "127.0.0.1"}, True, False),
-        ({"LITRO_DEV": "1"}, False, True),
-        ({"LITRO_DEV": "1", "LITRO_TRUSTED_PROXIES": "127.0.0.1"}, True, True),
+        ({}, False),
+        ({"LITRO_LOOPBACK": "1"}, True),
+        ({"LITRO_LOOPBACK": "1", "LITRO_TRUSTED_PROXIES": "127.0.0.1"}, False),
+        ({"LITRO_DEV": "1"}, True),
+        ({"LITRO_DEV": "1", "LITRO_TRUSTED_PROXIES": "127.0.0.1"}, True),
     ],
 )
 def test_only_loopback_names_are_answered_in_development_and_on_a_loopback_server_without_a_proxy(
-    tmp_path: Path, environ: dict[str, str], bound: bool, loopback_only: bool
+    tmp_path: Path, environ: dict[str, str], loopback_only: bool
 ):
-    assert (
-        resolve(tmp_path, environ=environ).gate_policy(bound_to_loopback=bound).loopback_only
-        is loopback_only
-    )
+    assert resolve(tmp_path, environ=environ).gate_policy().loopback_only is loopback_only
 
 
 # --- .env

@@ -46,22 +46,12 @@ class Litro:
 
     Args:
         project: The folder with `agents/` in it.
-        bound_to_loopback: Whether the server that runs it listens on loopback alone: then only loopback names are
-            answered, against DNS rebinding. A host app's server is not known.
         watch: Whether files are watched in development: False for what is over before anybody edits one.
         settings: Settings by name.
     """
 
-    def __init__(
-        self,
-        project: Path,
-        *,
-        bound_to_loopback: bool = False,
-        watch: bool = True,
-        **settings: Any,
-    ) -> None:
+    def __init__(self, project: Path, *, watch: bool = True, **settings: Any) -> None:
         self.project = require_project(project)
-        self._bound_to_loopback = bound_to_loopback
         self._watch = watch
         self._flags = settings
         self._starting = asyncio.Lock()
@@ -158,7 +148,7 @@ class Litro:
             settings,
             scanned,
             loaded,
-            gates=settings.gate_policy(bound_to_loopback=self._bound_to_loopback),
+            gates=settings.gate_policy(),
             life=await Life.begin(settings.lifespan),
             watched=self._watch,
         )

@@ -36,10 +36,12 @@ def app_of(project: Path, *, host: str, sessions: str | None) -> App:
     """
     named = read_pyproject(project).get("app")
     if named is None:
-        return Litro(project, bound_to_loopback=is_loopback(host), sessions=sessions)
+        return Litro(project, loopback=is_loopback(host), sessions=sessions)
+    # The app makes its own Litro, which this command reaches by the environment alone.
     if sessions is not None:
-        # The app makes its own Litro, which an option reaches by the environment alone.
         os.environ["LITRO_SESSIONS"] = sessions
+    if is_loopback(host):
+        os.environ.setdefault("LITRO_LOOPBACK", "1")
     return _imported(project, named)
 
 

@@ -37,17 +37,14 @@ class Settings:
     lifespan: Lifespan | None = field(repr=False)
     mcp: bool
     signals: bool
+    loopback: bool
     development: bool
 
-    def gate_policy(self, *, bound_to_loopback: bool = False) -> GatePolicy:
-        """What the request gates let in.
-
-        Args:
-            bound_to_loopback: Whether our own server listens on loopback alone, which is not known of a host's server.
-        """
+    def gate_policy(self) -> GatePolicy:
+        """What the request gates let in."""
         return GatePolicy(
             allowed_hosts=self.allowed_hosts,
-            loopback_only=self.development or (bound_to_loopback and not self.trusted_proxies),
+            loopback_only=self.development or (self.loopback and not self.trusted_proxies),
             allowed_origins=self.allowed_origins,
             trusted_proxies=self.trusted_proxies,
         )

@@ -122,6 +122,14 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         summary="Whether SIGTERM and SIGINT end streams in order; in the main thread only.",
     ),
     Setting(
+        name="loopback",
+        variable="LITRO_LOOPBACK",
+        parse=switch,
+        default=False,
+        summary="Whether the server listens on loopback alone, so that without a trusted proxy only loopback names are answered. `litro serve` sets it.",
+        sources=("flag", "environment"),
+    ),
+    Setting(
         name="development",
         variable="LITRO_DEV",
         parse=switch,
