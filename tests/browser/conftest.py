@@ -23,8 +23,9 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     assert b"Traceback" not in said, said.decode()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
+    """One a module: while Playwright's own event loop lives in this thread, no async test could run."""
     chromium = find_chromium()
     if chromium is None:
         pytest.skip(f"Chromium is required: {INSTALL}")
