@@ -2,7 +2,7 @@
 
 PYTHON ?= python3
 
-.PHONY: demo check test test-llm bench format clean
+.PHONY: demo check test test-llm bench soak format clean
 
 demo: .venv/ready         ## the demo in a browser: no key, no account
 	scripts/demo
@@ -13,11 +13,14 @@ check: .venv/ready        ## format, lint, layers, types: what can be known with
 test: .venv/ready         ## every test that needs no model server, on each Python >= 3.11 found
 	scripts/test
 
-test-llm: .venv/ready     ## the tests against a real language model; starts one when LLM_URL is unset
+test-llm: .venv/ready     ## the tests against model servers: a real model, and fakes with faults
 	scripts/test-llm
 
 bench: .venv/ready        ## benchmarks, side by side in one run
 	scripts/bench
+
+soak: .venv/ready         ## ten minutes of any bytes into both assemblers
+	scripts/soak
 
 format: .venv/ready       ## let ruff rewrite what it can
 	.venv/bin/ruff check --fix --quiet . ; .venv/bin/ruff format .

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, cast, overlo
 
 from litro.errors import AgentError
 from litro.providers import parse_model
-from litro.providers.base import Provider
+from litro.providers.base import Message, Provider
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -211,6 +211,9 @@ def tool(
     return declare if function is None else declare(function)
 
 
+History = Callable[[tuple[Message, ...]], Sequence[Message]]
+"""Answers what the model is to read of the conversation so far."""
+
 _RESERVED = {
     "tools": "Tools are files: move each into the agent's tools/ folder.",
     "skills": "Put what the agent should know into instructions.md.",
@@ -232,6 +235,8 @@ class Agent:
         max_rounds: How often one turn may ask the model.
         tool_timeout: Seconds that one tool call may take.
         parallel_tools: How many calls of one round may run at once.
+        history: What the model reads of the conversation: a pure function of its messages, each round anew. The log
+            keeps everything. It begins with a `UserMessage`, and keeps calls together with their results.
 
     Raises:
         AgentError: A key that is reserved for a later version was given.
@@ -240,6 +245,7 @@ class Agent:
 
     __slots__ = (
         "access",
+        "history",
         "instructions",
         "max_rounds",
         "model",
@@ -256,6 +262,7 @@ class Agent:
         max_rounds: int = 16,
         tool_timeout: float = 60,
         parallel_tools: int = 8,
+        history: History | None = None,
         **reserved: Any,
     ) -> None:
         _refuse_reserved(reserved)
@@ -282,6 +289,7 @@ class Agent:
         self.max_rounds = max_rounds
         self.tool_timeout = tool_timeout
         self.parallel_tools = parallel_tools
+        self.history = history
 
     def __repr__(self) -> str:
         return f"Agent({self.model if isinstance(self.model, str) else self.model.name!r})"

@@ -23,6 +23,10 @@ MAX_DEPTH: Final = 100
 """Deepest nesting of a value. orjson's own limit is 254; browsers' consoles give up earlier."""
 
 
+IN_REQUEST: Final = 16
+"""Levels that a model request puts around a call's input, and some to spare: it goes into every later one."""
+
+
 class PersonOnly:
     """The base of what only a person may see. Encoding refuses it at every depth, so the model never reads it."""
 
@@ -38,13 +42,17 @@ def encode_value(value: object) -> bytes:
     return orjson.dumps(to_jsonable(value))
 
 
-def to_jsonable(value: object) -> Any:
+def to_jsonable(value: object, *, above: int = 0) -> Any:
     """The value made of None, bools, ints, floats, well-formed strings, lists and dicts with string keys alone.
+
+    Args:
+        value: What a tool returned, or a model sent.
+        above: Levels that what it is put into will add around it.
 
     Raises:
         EncodingError: as `encode_value`.
     """
-    return _Walk().visit(value, "value", 0)
+    return _Walk().visit(value, "value", above)
 
 
 def well_formed(text: str) -> str:

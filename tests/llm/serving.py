@@ -21,8 +21,12 @@ class Server:
             text=True,
         )
         assert self.process.stderr is not None
-        banner = self.process.stderr.readline()
-        self.page = banner.split(" at ")[1].split()[0]
+        # Before it tells its address, it warns of what the example is not: guarded.
+        told = ""
+        while "http://" not in told:
+            told = self.process.stderr.readline()
+            assert told, "litro serve ended"
+        self.page = next(word for word in told.split() if "http://" in word)
         self.url = f"{self.page}/__litro/agent/demo/s1"
 
     def kill(self) -> None:

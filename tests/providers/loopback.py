@@ -8,6 +8,8 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+from litro.testing.requests import check_chat_request, check_messages_request
+
 STREAMED = (
     b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n"
 )
@@ -29,6 +31,8 @@ class Loopback:
     url: str
     asked: list[Asked] = field(default_factory=list)
     connections: int = 0
+    refused: list[AssertionError] = field(default_factory=list)
+    """What the real APIs would have refused."""
     left: asyncio.Event = field(default_factory=asyncio.Event)
     """Set when a client has closed its connection."""
 
@@ -45,6 +49,7 @@ async def serving(answer: Answer, *, port: int = 0) -> AsyncIterator[Loopback]:
         try:
             while (asked := await _read(reader)) is not None:
                 loopback.asked.append(asked)
+                _judge(asked, loopback)
                 await answer(writer)
                 await writer.drain()
         except ConnectionError:
@@ -58,6 +63,16 @@ async def serving(answer: Answer, *, port: int = 0) -> AsyncIterator[Loopback]:
     loopback = Loopback(f"http://127.0.0.1:{port}")
     async with server:
         yield loopback
+    for refusal in loopback.refused:
+        raise refusal
+
+
+def _judge(asked: Asked, loopback: Loopback) -> None:
+    check = check_messages_request if "/v1/messages " in asked.line else check_chat_request
+    try:
+        check(asked.body)
+    except AssertionError as refusal:
+        loopback.refused.append(refusal)
 
 
 async def _read(reader: asyncio.StreamReader) -> Asked | None:
@@ -111,6 +126,16 @@ def answers(status: int, body: bytes = b"", **headers: str) -> Answer:
         fields |= {name.replace("_", "-"): value for name, value in headers.items()}
         head = "".join(f"{name}: {value}\r\n" for name, value in fields.items())
         writer.write(f"HTTP/1.1 {status} X\r\n{head}\r\n".encode() + body)
+
+    return answer
+
+
+def one_after_another(*several: Answer) -> Answer:
+    """Each request gets the next answer, and the last one stays."""
+    left = list(several)
+
+    async def answer(writer: asyncio.StreamWriter) -> None:
+        await (left.pop(0) if len(left) > 1 else left[0])(writer)
 
     return answer
 

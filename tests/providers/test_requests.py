@@ -23,6 +23,7 @@ from litro.providers.chat_answer import ChatAnswer
 from litro.providers.chat_request import chat_body
 from litro.providers.messages_answer import MessagesAnswer
 from litro.providers.messages_request import messages_body
+from litro.testing.requests import check_chat_request, check_messages_request
 from providers.reading import Heard, read
 from providers.sse_fixtures import CHAT, MESSAGES, SIGNED
 
@@ -39,12 +40,16 @@ def results(*calls: CallMade, content: str = "sunny", failed: bool = False) -> R
 
 def chat(*messages: Message, **fields: Any) -> dict[str, Any]:
     request = ModelRequest(**{"system": "Be brief.", "messages": messages} | fields)
-    return chat_body(request, model="m", options={}, extra={})
+    body = chat_body(request, model="m", options={}, extra={})
+    check_chat_request(json.loads(encode_value(body)))
+    return body
 
 
 def messages_of(*messages: Message, **fields: Any) -> dict[str, Any]:
     request = ModelRequest(**{"system": "Be brief.", "messages": messages} | fields)
-    return messages_body(request, model="m", options={"max_tokens": 9}, extra={})
+    body = messages_body(request, model="m", options={"max_tokens": 9}, extra={})
+    check_messages_request(json.loads(encode_value(body)))
+    return body
 
 
 CONVERSATION = (
@@ -153,7 +158,7 @@ def test_the_users_own_keys_win_and_none_takes_a_key_away(body: Any) -> None:
 
 @pytest.mark.parametrize("body", [chat, messages_of])
 def test_tools_are_sorted_so_that_equal_requests_have_equal_bytes(body: Any) -> None:
-    specs = [ToolSpec(name=name, description="", input_schema={}) for name in "bca"]
+    specs = [ToolSpec(name=name, description="", input_schema={"type": "object"}) for name in "bca"]
 
     one = body(UserMessage("hi"), tools=tuple(specs))
 

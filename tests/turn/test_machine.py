@@ -161,6 +161,13 @@ def test_half_a_character_waits_for_its_other_half():
     assert payloads(commands, "message")[0]["text"] == "a😀b�"
 
 
+def test_what_comes_after_the_terminal_signal_is_dropped():
+    turn, _ = asking("a", "b", parallel=1)
+    for late in (TextDelta("x"), ToolCall("c", {}), Finished(stop="end"), AskFailed(FAILURE)):
+        assert turn.feed(late) == []
+    assert kinds(turn.feed(Called("t3c1", "tool-result", 1)))[:2] == ["tool-result", "tool-start"]
+
+
 def test_progress_of_a_call_that_has_ended_is_dropped():
     turn, _ = asking("a", "b")
     assert kinds(turn.feed(Progressed("t3c1", 1))) == ["tool-progress"]

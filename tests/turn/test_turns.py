@@ -397,6 +397,40 @@ async def test_instructions_that_fail_fail_the_turn(talk: MakeTalk):
     assert events[-1].payload == {"status": "failed"}
 
 
+async def test_history_may_be_trimmed_for_the_model_and_the_log_keeps_everything(talk: MakeTalk):
+    one = talk(hello, history=lambda messages: messages[-1:])
+    await one.say("Hi")
+    await one.say("Again")
+    assert one.requests[1].messages == (UserMessage("Again"),)
+    said = [e.payload["text"] for e in events_of(await one.log()) if e.kind == "message"]
+    assert said == ["Hi", "Hello.", "Again", "Hello."]
+
+
+@pytest.mark.parametrize(
+    ("history", "told"),
+    [
+        (lambda messages: (), "begins with nothing"),
+        (lambda messages: messages[1:], "begins with AssistantMessage"),
+        (lambda messages: [m for m in messages if not isinstance(m, ResultsMessage)], "Keep both"),
+        (lambda messages: [messages[0], messages[-1]], "Keep both"),
+    ],
+)
+async def test_a_history_that_no_model_accepts_fails_the_turn_in_words(
+    talk: MakeTalk, history: Any, told: str
+):
+    @tool
+    async def looks():
+        """Looks."""
+
+    def script(request: Any, turn: int) -> list[Any]:
+        return [call("t")]
+
+    first = lambda messages: messages if len(messages) == 1 else history(messages)  # noqa: E731
+    events = await talk(script, tools={"t": looks}, history=first).say()
+    assert told in only(events, "error")["message"]
+    assert events[-1].payload == {"status": "failed"}
+
+
 async def test_replay_state_is_kept_in_private_lines_and_given_back(talk: MakeTalk):
     from litro.providers.base import Finished
 

@@ -11,9 +11,13 @@ from litro.providers.base import Provider
 if TYPE_CHECKING:
     from litro.providers.chat_completions import openai_compatible
     from litro.providers.messages import anthropic
+    from litro.providers.retries import Retries
     from litro.providers.script import call, pause, reasoning, scripted
+    from litro.providers.timeouts import Timeouts
 
 __all__ = [
+    "Retries",
+    "Timeouts",
     "anthropic",
     "call",
     "openai_compatible",
@@ -25,6 +29,8 @@ __all__ = [
 ]
 
 _HOMES = {
+    "Retries": "retries",
+    "Timeouts": "timeouts",
     "anthropic": "messages",
     "call": "script",
     "openai_compatible": "chat_completions",

@@ -12,32 +12,48 @@ from typing import Any, Final, cast
 from litro.encoding import encode_value
 from litro.providers.base import AssistantMessage, Message, ModelRequest, ResultsMessage, ToolSpec
 from litro.providers.base import UserMessage as User
-from litro.providers.pieces import arguments_object
+from litro.providers.call_ids import short_id
+from litro.providers.pieces import arguments_object, name_in_history
+from litro.providers.steering import WORDS, choice_of_round
 
 EMPTY: Final = "(empty)"
 """What stands where there is nothing to say but servers want something."""
 
 
 def chat_body(
-    request: ModelRequest, *, model: str, options: Mapping[str, Any], extra: Mapping[str, Any]
+    request: ModelRequest,
+    *,
+    model: str,
+    options: Mapping[str, Any],
+    extra: Mapping[str, Any],
+    tool_choice: str | None = None,
 ) -> dict[str, Any]:
-    """The body.
+    """The body, its keys in one order and the messages last: a later round of a turn only adds to its bytes.
 
     Args:
         request: What the model is to read.
         model: The model's name, as the server knows it.
         options: `temperature` and the like; a value of None is left out.
         extra: The user's own keys, which win; a value of None takes a key away.
+        tool_choice: `auto`, `required`, `none`, or a tool's name.
+
+    Raises:
+        ProviderError: as `choice_of_round`.
     """
     body: dict[str, Any] = {
         "model": model,
         "stream": True,
         "stream_options": {"include_usage": True},
-        "messages": list(_messages(request, model)),
+        **options,
     }
     if request.tools:
         body["tools"] = [_tool(spec) for spec in sorted(request.tools, key=lambda s: s.name)]
-    body |= {**options, **extra}
+    choice = choice_of_round(tool_choice, request)
+    if choice is not None:
+        named = {"type": "function", "function": {"name": choice}}
+        body["tool_choice"] = choice if choice in WORDS else named
+    body |= extra
+    body["messages"] = body.pop("messages", list(_messages(request, model)))
     return {key: value for key, value in body.items() if value is not None}
 
 
@@ -76,7 +92,7 @@ def _spoken(message: Message, model: str, *, in_turn: bool) -> Iterator[dict[str
     if isinstance(message, ResultsMessage):
         for result in message.results:
             content = result.content if result.content.strip() else EMPTY
-            yield {"role": "tool", "tool_call_id": result.id, "content": content}
+            yield {"role": "tool", "tool_call_id": short_id(result.id), "content": content}
     elif isinstance(message, AssistantMessage) and (message.text.strip() or message.calls):
         yield _assistant(message, model, in_turn=in_turn)
 
@@ -94,10 +110,10 @@ def _assistant(message: AssistantMessage, model: str, *, in_turn: bool) -> dict[
         spoken["tool_calls"] = [
             _object(kept[i])
             | {
-                "id": call.id,
+                "id": short_id(call.id),
                 "type": "function",
                 "function": {
-                    "name": call.name,
+                    "name": name_in_history(call.name),
                     "arguments": encode_value(arguments_object(call.input)).decode(),
                 },
             }

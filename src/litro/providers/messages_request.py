@@ -10,34 +10,72 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final, cast
 
 from litro.providers.base import AssistantMessage, CallMade, Message, ModelRequest, ResultsMessage
-from litro.providers.pieces import arguments_object
+from litro.providers.pieces import arguments_object, name_in_history
+from litro.providers.steering import choice_of_round
 
 EMPTY: Final = "(empty)"
 """What stands where there is nothing to say but the API wants something."""
 
 
+_CHOICES: Final = {
+    "auto": {"type": "auto"},
+    "required": {"type": "any"},
+    "none": {"type": "none"},
+}
+_THINKING: Final = frozenset({"thinking", "redacted_thinking"})
+_MARKABLE: Final = frozenset({"text", "tool_use", "tool_result"})
+"""Blocks that may end a cached prefix. Thinking may not."""
+
+
 def messages_body(
-    request: ModelRequest, *, model: str, options: Mapping[str, Any], extra: Mapping[str, Any]
+    request: ModelRequest,
+    *,
+    model: str,
+    options: Mapping[str, Any],
+    extra: Mapping[str, Any],
+    tool_choice: str | None = None,
+    cache: bool = False,
 ) -> dict[str, Any]:
-    """The body.
+    """The body, its keys in one order and the messages last.
 
     Args:
         request: What the model is to read.
         model: The model's name.
         options: `max_tokens` and the like; a value of None is left out.
         extra: The user's own keys, which win; a value of None takes a key away.
+        tool_choice: `auto`, `required`, `none`, or a tool's name.
+        cache: Whether to mark where the prefixes end that the next request begins with: after the tools, after the
+            system prompt, after the last message. That is three of the four marks that a request may have.
+
+    Raises:
+        ProviderError: as `choice_of_round`.
     """
-    body: dict[str, Any] = {"model": model, "stream": True}
-    if request.system.strip():
-        body["system"] = request.system
-    body["messages"] = _messages(request, model)
+    body: dict[str, Any] = {"model": model, "stream": True, **options}
     if request.tools:
-        body["tools"] = [
+        tools: list[dict[str, Any]] = [
             {"name": spec.name, "description": spec.description, "input_schema": spec.input_schema}
             for spec in sorted(request.tools, key=lambda s: s.name)
         ]
-    body |= {**options, **extra}
+        body["tools"] = _marked(tools) if cache else tools
+    choice = choice_of_round(tool_choice, request)
+    if choice is not None:
+        body["tool_choice"] = _CHOICES.get(choice, {"type": "tool", "name": choice})
+    if request.system.strip():
+        body["system"] = _marked([_text(request.system)]) if cache else request.system
+    messages = _messages(request, model)
+    if cache:
+        messages[-1]["content"] = _marked(messages[-1]["content"])
+    body |= extra
+    body["messages"] = body.pop("messages", messages)
     return {key: value for key, value in body.items() if value is not None}
+
+
+def _marked(blocks: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The blocks, or tools, with the mark of a prefix's end on the last one where it may stand there."""
+    *before, last = blocks
+    if last.get("type", "text") in _MARKABLE:
+        last = {**last, "cache_control": {"type": "ephemeral"}}
+    return [*before, last]
 
 
 def _messages(request: ModelRequest, model: str) -> list[dict[str, Any]]:
@@ -82,7 +120,13 @@ def _replayed(message: AssistantMessage, model: str) -> list[dict[str, Any]] | N
     ):
         return None
     calls = iter(message.calls)
-    return [_tool_use(next(calls)) if "call" in block else block for block in blocks]
+    said = [_tool_use(next(calls)) if "call" in block else block for block in blocks]
+    while said and said[-1]["type"] in _THINKING:
+        # Nothing may end in thinking; what followed it was blank.
+        said.pop()
+    thinks = [block["type"] in _THINKING for block in said]
+    # Thinking that does not come first is what is left of more, and is refused.
+    return said if not any(thinks) or thinks[0] else None
 
 
 def _text(text: str) -> dict[str, Any]:
@@ -93,6 +137,6 @@ def _tool_use(call: CallMade) -> dict[str, Any]:
     return {
         "type": "tool_use",
         "id": call.id,
-        "name": call.name,
+        "name": name_in_history(call.name),
         "input": arguments_object(call.input),
     }

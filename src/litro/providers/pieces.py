@@ -4,14 +4,17 @@ Both wire formats share these rules. It is not a schema: whether arguments fit a
 """
 
 import json
+import re
 from collections.abc import Mapping
-from typing import Any, cast
+from typing import Any, Final, cast
 
 import orjson
 
-from litro.encoding import well_formed
-from litro.errors import ProviderError
+from litro.encoding import IN_REQUEST, to_jsonable, well_formed
+from litro.errors import EncodingError, ProviderError
 from litro.providers.sse import SseEvent
+
+_NO_NAME: Final = re.compile(r"[^A-Za-z0-9_-]")
 
 
 def load_json(text: str) -> Any:
@@ -49,13 +52,13 @@ def load_frame(event: SseEvent) -> dict[str, Any]:
 
 
 def parse_arguments(text: str) -> Any:
-    """A call's arguments: `{}` for none, and the text itself where it is not JSON."""
+    """A call's arguments: `{}` for none, and the text itself where it is no JSON that every later request can hold."""
     text = well_formed(text)
     if not text.strip():
         return {}
     try:
-        value = load_json(text)
-    except (ValueError, RecursionError):
+        value = to_jsonable(load_json(text), above=IN_REQUEST)
+    except (ValueError, RecursionError, EncodingError):
         return text
     return {} if value is None else value
 
@@ -67,6 +70,11 @@ def is_whole(arguments: str) -> bool:
     except (ValueError, RecursionError):
         return False
     return True
+
+
+def name_in_history(name: str) -> str:
+    """A name that a model called, as history can hold it: models invent names that servers then refuse for good."""
+    return _NO_NAME.sub("_", name)[:64] or "_"
 
 
 def arguments_object(value: Any) -> Mapping[str, Any]:

@@ -1,6 +1,7 @@
 """The way to a model server: a provider that posts a body and feeds an assembler the stream that comes back.
 
-Both wire formats use it. It knows no wire format, and it is not a retry loop: every failure is one `ProviderError`.
+Both wire formats use it. It knows no wire format: every failure is one `ProviderError`, and `litro.providers.retries`
+decides which of them is final.
 """
 
 import asyncio
@@ -19,15 +20,12 @@ from litro.errors import ProviderError
 from litro.providers.base import ModelEvent, ModelRequest
 from litro.providers.failures import failure_in_stream, failure_of_answer
 from litro.providers.pieces import load_json
+from litro.providers.retries import Retries, with_retries
 from litro.providers.sse import SseEvent, SseParser
-
-CONNECT: Final = 10.0
-"""Seconds to reach the server."""
-
-SILENCE: Final = 120.0
-"""Seconds between two reads: a model may think for long before it speaks."""
+from litro.providers.timeouts import DEFAULT, Timeouts
 
 _MAX_ERROR_BODY: Final = 64 * 1024
+_ERROR_BODY: Final = 5.0
 _DRAIN: Final = 0.1
 
 
@@ -85,6 +83,7 @@ class ServerModel:
         headers: Callable[[], Mapping[str, str]],
         body: Callable[[ModelRequest], Mapping[str, Any]],
         answer: Callable[[], Assembler],
+        retries: Retries,
     ) -> None:
         self.name = name
         self._label = label
@@ -92,28 +91,51 @@ class ServerModel:
         self._headers = headers
         self._body = body
         self._answer = answer
+        self._retries = retries
 
     def __repr__(self) -> str:
         return f"<{self._label} at {self._transport.host}>"
 
-    async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
+    def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
         """The answer as it comes; see `Provider.stream`."""
-        events = self._transport.stream(self._headers(), self._body(request), self._answer())
-        async with aclosing(events):
-            async for event in events:
-                yield event
+
+        def once() -> AsyncGenerator[ModelEvent]:
+            return self._transport.stream(self._headers(), self._body(request), self._answer())
+
+        return with_retries(once, self._retries)
 
     async def aclose(self) -> None:
         """Close the connections of the running event loop; a later request opens new ones."""
         await self._transport.aclose()
 
 
+class _Patience:
+    """How long the next event may take. Time that the reader takes for itself does not count."""
+
+    def __init__(self, timeouts: Timeouts) -> None:
+        self._later = timeouts.between_tokens
+        self._deadline: float | None = None
+        self.limit = timeouts.first_token
+        self.what = "the first event of its answer"
+
+    def deadline(self) -> float | None:
+        """The loop's time at which waiting ends."""
+        if self._deadline is None and self.limit is not None:
+            self._deadline = asyncio.get_running_loop().time() + self.limit
+        return self._deadline
+
+    def heard(self) -> None:
+        """An event has come."""
+        self.limit, self._deadline = self._later, None
+        self.what = "the next event of its answer"
+
+
 class Transport:
     """A URL that is posted to. The client behind it is made at the first request, one for each event loop."""
 
-    def __init__(self, url: str, *, connect: float = CONNECT, silence: float = SILENCE) -> None:
+    def __init__(self, url: str, *, timeouts: Timeouts = DEFAULT) -> None:
         self._url = url
-        self._timeout = httpx2.Timeout(silence, connect=connect)
+        self._timeouts = timeouts
         self._clients: WeakKeyDictionary[asyncio.AbstractEventLoop, httpx2.AsyncClient] = (
             WeakKeyDictionary()
         )
@@ -127,11 +149,14 @@ class Transport:
         Raises:
             ProviderError: The server refused, failed, or went away.
         """
-        parser = SseParser()
+        parser, patience = SseParser(), _Patience(self._timeouts)
         async with aclosing(self._post(headers, encode_value(body))) as chunks:
             while not assembler.done:
-                chunk = await _next(chunks, assembler)
-                for event in parser.close() if chunk is None else self._feed(parser, chunk):
+                chunk = await self._next(chunks, assembler, patience)
+                events = parser.close() if chunk is None else self._feed(parser, chunk)
+                if events:
+                    patience.heard()
+                for event in events:
                     for model_event in assembler.feed(event):
                         yield model_event
                 if chunk is None:
@@ -146,6 +171,20 @@ class Transport:
         client = self._clients.pop(asyncio.get_running_loop(), None)
         if client is not None:
             await client.aclose()
+
+    async def _next(
+        self, chunks: AsyncGenerator[bytes], assembler: Assembler, patience: _Patience
+    ) -> bytes | None:
+        try:
+            async with asyncio.timeout_at(patience.deadline()):
+                return await anext(chunks, None)
+        except (ProviderError, TimeoutError) as error:
+            if assembler.complete:
+                return None
+            if isinstance(error, ProviderError):
+                raise
+            msg = f"{self.host} did not send {patience.what} within {patience.limit:g} s."
+            raise ProviderError("timeout", msg, retryable=True) from None
 
     def _feed(self, parser: SseParser, chunk: bytes) -> list[SseEvent]:
         try:
@@ -169,7 +208,7 @@ class Transport:
             msg = f"the request to {self.host} was not sent: its key or another header holds a character that none may."
             raise ProviderError("refused", msg) from None
         except httpx2.TimeoutException as error:
-            msg = f"{self.host} was silent for too long ({type(error).__name__})."
+            msg = f"{self.host} did not take the connection within {self._timeouts.connect} s."
             raise ProviderError("timeout", msg, retryable=True) from error
         except httpx2.HTTPError as error:
             what = f"({type(error).__name__}: {error})"
@@ -201,9 +240,9 @@ class Transport:
         if client is None:
             # How many turns may run at once is the app's limit, so the pool sets none.
             limits = httpx2.Limits(max_connections=None, max_keepalive_connections=20)
-            client = httpx2.AsyncClient(
-                timeout=self._timeout, limits=limits, follow_redirects=False
-            )
+            # What an event may take is not what a read may take, so that is counted above the client.
+            timeout = httpx2.Timeout(None, connect=self._timeouts.connect)
+            client = httpx2.AsyncClient(timeout=timeout, limits=limits, follow_redirects=False)
             self._clients[loop] = client
         return client
 
@@ -240,15 +279,6 @@ def _all_headers(headers: Mapping[str, str]) -> httpx2.Headers:
     return ours
 
 
-async def _next(chunks: AsyncGenerator[bytes], assembler: Assembler) -> bytes | None:
-    try:
-        return await anext(chunks, None)
-    except ProviderError:
-        if assembler.complete:
-            return None
-        raise
-
-
 async def _drain(chunks: AsyncGenerator[bytes]) -> None:
     """Read to the end of a finished answer, so that its connection can serve the next request."""
     try:
@@ -262,11 +292,12 @@ async def _drain(chunks: AsyncGenerator[bytes]) -> None:
 async def _beginning(response: httpx2.Response) -> bytes:
     body = b""
     try:
-        async for chunk in response.aiter_bytes():
-            body += chunk
-            if len(body) >= _MAX_ERROR_BODY:
-                break
-    except httpx2.HTTPError:
+        async with asyncio.timeout(_ERROR_BODY):
+            async for chunk in response.aiter_bytes():
+                body += chunk
+                if len(body) >= _MAX_ERROR_BODY:
+                    break
+    except (httpx2.HTTPError, TimeoutError):
         # The status is known; a body that breaks off adds less than it would hide.
         return body
     return body

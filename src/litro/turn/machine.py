@@ -12,6 +12,7 @@ Rules, all of them here:
 4. Calls of a round run side by side, `parallel` at a time, begun in the model's order. When all have ended the next round
    asks the model again, `max_rounds` times at the most.
 5. A delta answers with appends alone: nothing waits on the hot path.
+6. What the model says counts while it is asked: nothing before, and nothing after its terminal signal.
 
 It never looks at a clock, a tool or a store. `litro.turn.runner` carries its commands out.
 """
@@ -20,7 +21,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from litro.encoding import TextPieces, to_jsonable, well_formed
+from litro.encoding import IN_REQUEST, TextPieces, to_jsonable, well_formed
 from litro.errors import ToolErrorType
 from litro.events import (
     ErrorPayload,
@@ -96,6 +97,9 @@ Happened = (
     | Broke
 )
 
+_SAID = (TextDelta, ReasoningDelta, ToolCall, Usage, Finished, AskFailed)
+"""What only a model that is asked can bring about."""
+
 
 @dataclass(frozen=True, slots=True)
 class Append:
@@ -154,6 +158,7 @@ class Machine:
         self._max_rounds = max_rounds
         self._parallel = parallel
         self._round = 0
+        self._is_asking = False
         self._calls_made = 0
         self._text: list[str] = []
         self._pieces: dict[EventKind, TextPieces] = {}
@@ -164,7 +169,7 @@ class Machine:
 
     def feed(self, happened: Happened) -> list[Command]:  # noqa: C901, PLR0911 - one line a thing that can happen
         """What to do now that this happened, in order."""
-        if self.status is not None:
+        if self.status is not None or (isinstance(happened, _SAID) and not self._is_asking):
             return []
         match happened:
             case TextDelta(text):
@@ -208,6 +213,7 @@ class Machine:
 
     def _next_round(self) -> list[Command]:
         self._round += 1
+        self._is_asking = True
         self._text = []
         self._pieces = {}
         self._asked = []
@@ -228,6 +234,7 @@ class Machine:
         return [self._append(kind, {"text": text}, round=self._round)]
 
     def _finished(self, finished: Finished) -> list[Command]:
+        self._is_asking = False
         commands: list[Command] = []
         for kind, pieces in self._pieces.items():
             commands += self._said(kind, pieces.end())
@@ -239,7 +246,10 @@ class Machine:
         if self._usage is not None:
             commands.append(self._append("usage", _usage(self._usage), round=self._round))
         for call, asked in calls.items():
-            payload = {"name": well_formed(asked.name), "input": to_jsonable(asked.input)}
+            payload = {
+                "name": well_formed(asked.name),
+                "input": to_jsonable(asked.input, above=IN_REQUEST),
+            }
             commands.append(self._append("tool-call", payload, round=self._round, call=call))
         if not calls:
             return commands + self._end("completed")

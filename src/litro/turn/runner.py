@@ -19,6 +19,7 @@ from litro.errors import Failure, LeaseLost, ProviderError, StoreFailed, tell
 from litro.events import ErrorPayload, Event, Private
 from litro.providers.base import (
     Finished,
+    Message,
     ModelEvent,
     ModelRequest,
     Provider,
@@ -47,7 +48,7 @@ from litro.turn.machine import (
 from litro.turn.render import render
 from litro.turn.threads import ToolThreads
 from litro.turn.tools import Refusal, ToolCaller, progress_payload
-from litro.turn.transcript import Transcript
+from litro.turn.transcript import Transcript, check_history
 
 logger = logging.getLogger(__name__)
 
@@ -226,7 +227,7 @@ class Turn:
             self._system = await self._instructions()
         return ModelRequest(
             system=self._system,
-            messages=self._transcript.messages(self._provider.name),
+            messages=self._messages(),
             tools=tuple(
                 ToolSpec(
                     name=name,
@@ -236,6 +237,11 @@ class Turn:
                 for name, tool in sorted(self._agent.tools.items())
             ),
         )
+
+    def _messages(self) -> tuple[Message, ...]:
+        messages = self._transcript.messages(self._provider.name)
+        history = self._agent.agent.history
+        return messages if history is None else check_history(history(messages))
 
     async def _instructions(self) -> str:
         instructions = self._agent.instructions

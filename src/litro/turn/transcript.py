@@ -5,11 +5,13 @@ channel is not in it: of a `ui` event only `data` is taken. It also knows how th
 writer can close what a crash left open. It keeps messages, not deltas, and does no IO.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import orjson
 
+from litro.errors import AgentError
 from litro.events import Event
 from litro.providers.base import (
     AssistantMessage,
@@ -187,6 +189,31 @@ class Transcript:
                 case _:
                     return
             open_round.results[call] = result
+
+
+def check_history(messages: Sequence[Message]) -> tuple[Message, ...]:
+    """What an agent's `history` answered, if a model can be asked with it.
+
+    Raises:
+        AgentError: Calls and results were parted, or it does not begin with what a person said.
+    """
+    kinds = [type(message) for message in messages]
+    if not kinds or kinds[0] is not UserMessage:
+        first = kinds[0].__name__ if kinds else "nothing"
+        msg = (
+            f"history: it begins with {first}, so a UserMessage is required first. Cut before one."
+        )
+        raise AgentError(msg)
+    for message, after in zip(messages, [*messages, None][1:], strict=True):
+        calls = [call.id for call in getattr(message, "calls", ())]
+        results = [result.id for result in getattr(after, "results", ())]
+        if calls != results:
+            msg = (
+                f"history: the calls {calls!r} are followed by the results {results!r}, so each message with calls "
+                "and the ResultsMessage after it are required together. Keep both, or neither."
+            )
+            raise AgentError(msg)
+    return tuple(messages)
 
 
 def _content(value: Any) -> str:
