@@ -264,7 +264,6 @@ def check(transcript: Transcript) -> None:
 
 @settings(
     deadline=None,
-    max_examples=40,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 @given(st.data())
@@ -281,7 +280,6 @@ def test_every_history_is_one_that_the_model_apis_accept(data: st.DataObject) ->
 
 @settings(
     deadline=None,
-    max_examples=40,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 @given(st.data())
