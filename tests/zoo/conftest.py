@@ -21,10 +21,6 @@ ServeLlmock = Callable[..., AbstractContextManager[Llmock]]
 ZOO = Path(__file__).parents[2] / ".venv" / "zoo"
 
 
-def pytest_configure(config: pytest.Config) -> None:
-    config.addinivalue_line("markers", "zoo: needs other people's fake servers (make test-llm)")
-
-
 @contextmanager
 def running(command: list[str], url: str, health: str) -> Iterator[None]:
     """The server, from its first answer on."""
