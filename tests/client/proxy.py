@@ -67,7 +67,7 @@ class Proxy:
     async def connections(self, number: int) -> None:
         """Wait until as many connections have asked something."""
         async with self._count:
-            await self._count.wait_for(lambda: sum(map(bool, self.requests)) >= number)
+            await self._count.wait_for(lambda: len(self.requests) >= number)
 
     async def idle(self) -> None:
         """Wait until no connection is open."""
@@ -83,22 +83,27 @@ class Proxy:
         self._server.close()
 
     def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        plan = self.plans.popleft() if self.plans else PASS
-        task = asyncio.create_task(self._connection(plan, reader, writer))
+        task = asyncio.create_task(self._connection(reader, writer))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         # Also where it was cancelled before it began.
         task.add_done_callback(lambda _: writer.close())
 
     async def _connection(
-        self, plan: Plan, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> None:
-        request, response = bytearray(), bytearray()
+        asked = await reader.read(65536)
+        # Browsers open connections ahead of need: one that asks nothing is none, and takes no plan.
+        if not asked:
+            return
+        plan = self.plans.popleft() if self.plans else PASS
+        request, response = bytearray(asked), bytearray()
         self.requests.append(request)
         self.responses.append(response)
         with contextlib.suppress(ConnectionError):
+            async with self._count:
+                self._count.notify_all()
             if plan.says:
-                await self._read(reader, request)
                 writer.write(plan.says)
                 await writer.drain()
             else:
@@ -129,13 +134,6 @@ class Proxy:
             end(out, reset=plan.request_after is not None and plan.how == "rst")
             await asyncio.wait({up, down})
 
-    async def _read(self, reader: asyncio.StreamReader, request: bytearray) -> bytes:
-        chunk = await reader.read(65536)
-        request += chunk
-        async with self._count:
-            self._count.notify_all()
-        return chunk
-
     async def _up(
         self,
         plan: Plan,
@@ -144,8 +142,9 @@ class Proxy:
         request: bytearray,
     ) -> None:
         passed = 0
+        chunk = bytes(request)
         with contextlib.suppress(ConnectionError):
-            while chunk := await self._read(reader, request):
+            while chunk:
                 if plan.request_after is not None:
                     chunk = chunk[: plan.request_after - passed]
                 out.write(chunk)
@@ -153,6 +152,8 @@ class Proxy:
                 passed += len(chunk)
                 if passed == plan.request_after:
                     return
+                chunk = await reader.read(65536)
+                request += chunk
 
     async def _down(
         self,
