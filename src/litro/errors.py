@@ -17,6 +17,8 @@
     └── SessionError
         ├── InvalidSessionId    the id cannot be one
         ├── NotOwner            the session belongs to another principal
+        ├── UnknownSession      there is no such session
+        ├── SessionExists       there is one already
         ├── SessionBusy         another turn holds the session's lease
         ├── SessionDamaged      the log is damaged in its middle; nothing was changed
         ├── NewerFormat         the log was written by a newer Litro; nothing was changed
@@ -226,6 +228,14 @@ class InvalidSessionId(SessionError):
 
 class NotOwner(SessionError):
     """The session belongs to another principal."""
+
+
+class UnknownSession(SessionError):
+    """There is no session of this key."""
+
+
+class SessionExists(SessionError):
+    """There is a session of this key already. It was not changed."""
 
 
 class SessionBusy(SessionError):

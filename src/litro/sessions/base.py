@@ -23,6 +23,8 @@ FORMAT: Final = 1
 
 MAX_KEY: Final = 200
 
+MAX_TITLE: Final = 120
+
 _CALLER_ID: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _STORE_ID: Final = re.compile(rf"[A-Za-z0-9_.-]{{1,{MAX_KEY}}}")
 
@@ -31,6 +33,13 @@ class SessionKey(NamedTuple):
     """A session's name. Two agents never share a log, whatever ids their callers choose."""
 
     agent: str
+    session: str
+
+
+class Place(NamedTuple):
+    """A session's place in a list."""
+
+    updated: int
     session: str
 
 
@@ -58,8 +67,9 @@ class SessionMeta:
     tail: int
     """The last durable seq, 0 where there is none."""
     running: int | None = None
-    """The number of the turn whose lease is held now, where one is."""
+    """Where the lease is held now: the number of the open turn, or of the one that is about to begin."""
     title: str | None = None
+    """The text of the last `title` event, or else of the first `message` of a person; at most `MAX_TITLE` characters."""
 
 
 class SessionWriter(Protocol):
@@ -99,8 +109,12 @@ class SessionWriter(Protocol):
         """
         ...
 
-    async def close(self) -> None:
-        """Commit what was appended and give the lease back. Never raises; closing twice is once."""
+    async def close(self, *, unfinished: bool = False) -> None:
+        """Commit what was appended and give the lease back. Never raises; closing twice is once.
+
+        Args:
+            unfinished: Something is left to do in the session: leave it among those that `unfinished` tells.
+        """
         ...
 
 
@@ -146,16 +160,49 @@ class SessionStore(Protocol):
         ...
 
     def list(
-        self, agent: str, *, owner: str | Anybody | None = ANY, before: int | None = None
+        self, agent: str, *, owner: str | Anybody | None = ANY, before: Place | None = None
     ) -> AsyncIterator[SessionMeta]:
-        """The agent's sessions, the last updated first; only those updated before `before` (ms), where given."""
+        """The agent's sessions, the last updated first, of one moment by id, the greatest first.
+
+        Args:
+            agent: Whose.
+            owner: Only this owner's.
+            before: Only those behind this place in that order.
+        """
         ...
 
     async def delete(self, key: SessionKey) -> bool:
-        """Remove the session for good. False where there is none.
+        """Remove the session and its mailbox for good. False where there is none.
 
         Raises:
             SessionBusy: A turn is running in it.
+        """
+        ...
+
+    async def fork(
+        self, key: SessionKey, into: SessionKey, *, owner: str | None, at: int
+    ) -> SessionMeta:
+        """Make `into` a session whose log holds what is durable of `key`'s up to seq `at`, behind a header of its own.
+
+        Events keep their bytes, and private lines that follow one of them their place. Nobody's lease is needed:
+        what is durable does not change. It is durable on return, or there is no `into`.
+
+        Raises:
+            SessionExists: There is a session `into`, which was not changed.
+            UnknownSession: There is no session `key`.
+            SessionDamaged, NewerFormat, StoreFailed: As for `open`.
+        """
+        ...
+
+    async def has_mail(self, key: SessionKey) -> bool:
+        """Whether the mailbox holds items that no holder of the lease has taken."""
+        ...
+
+    def unfinished(self) -> AsyncIterator[SessionKey]:
+        """Sessions that somebody has to look after and nobody holds now.
+
+        Their holder died with the lease, or closed with `unfinished`; or mail waits in them. A marker that each lease
+        and each item leaves tells it: no log is read, and what ended well costs nothing.
         """
         ...
 
