@@ -19,7 +19,7 @@ test-llm: .venv/ready     ## the tests against model servers: a real model, and 
 bench: .venv/ready        ## benchmarks, side by side in one run
 	scripts/bench
 
-soak: .venv/ready         ## ten minutes of any bytes into both assemblers
+soak: .venv/ready         ## long campaigns: any bytes, takeovers, kill -9, failing disks, power loss
 	scripts/soak
 
 format: .venv/ready       ## let ruff rewrite what it can

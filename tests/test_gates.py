@@ -558,7 +558,7 @@ def test_the_preflight_of_an_allowed_origin_passes_and_is_told_what_it_may_send(
     told = dict(cors_headers(request, CORS))
     assert check(request, CORS) is None
     assert told[b"access-control-allow-origin"] == PARTNER.encode()
-    assert told[b"access-control-allow-methods"] == b"GET, POST, HEAD, OPTIONS"
+    assert told[b"access-control-allow-methods"] == b"GET, POST, PATCH, DELETE, HEAD, OPTIONS"
     assert (
         told[b"access-control-allow-headers"]
         == b"content-type, x-litro-agent, idempotency-key, last-event-id, authorization"

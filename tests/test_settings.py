@@ -201,14 +201,26 @@ def test_a_pyproject_of_other_tools_gives_nothing(tmp_path: Path):
         ("file:///srv/data", "/srv/data"),
         ("file://localhost/srv/data", "/srv/data"),
         ("file:with space", "{project}/with space"),
+        ("sqlite:data.db", "{project}/data.db"),
+        ("sqlite:.litro/sessions.db", "{project}/.litro/sessions.db"),
+        ("sqlite:/srv/data.db", "/srv/data.db"),
+        ("sqlite:///srv/data.db", "/srv/data.db"),
     ],
 )
 def test_sessions_count_from_the_project_whatever_their_source(
     tmp_path: Path, given: str, path: str
 ):
-    expected = "file:" + path.format(project=tmp_path)
+    expected = f"{given.partition(':')[0]}:{path.format(project=tmp_path)}"
     assert resolve(tmp_path, environ={"LITRO_SESSIONS": given}).sessions == expected
     assert resolve(tmp_path, config=Config(sessions=given), environ=NOTHING).sessions == expected
+
+
+@pytest.mark.parametrize(
+    "given", ["postgresql://me@db.example/app?schema=x", "postgres:///app?host=/run/postgresql"]
+)
+def test_a_server_s_url_stays_as_it_is(tmp_path: Path, given: str):
+    assert resolve(tmp_path, environ={"LITRO_SESSIONS": given}).sessions == given
+    assert resolve(tmp_path, config=Config(sessions=given), environ=NOTHING).sessions == given
 
 
 def test_a_relative_project_becomes_absolute(tmp_path: Path):
@@ -222,9 +234,16 @@ def test_a_relative_project_becomes_absolute(tmp_path: Path):
 BAD = [
     ("LITRO_SESSIONS", ".litro/sessions", "Write 'file:.litro/sessions'"),
     ("LITRO_SESSIONS", "C:\\data", "has no scheme"),
-    ("LITRO_SESSIONS", "redis://localhost", "'file:DIR' is required"),
-    ("LITRO_SESSIONS", "file:", "'file:DIR' is required"),
-    ("LITRO_SESSIONS", "file://server/share", "'file:DIR' is required"),
+    (
+        "LITRO_SESSIONS",
+        "redis://localhost",
+        "'file:DIR', 'sqlite:FILE' and 'postgresql://…' is required",
+    ),
+    ("LITRO_SESSIONS", "file:", "one of 'file:DIR'"),
+    ("LITRO_SESSIONS", "file://server/share", "one of 'file:DIR'"),
+    ("LITRO_SESSIONS", "sqlite:", "one of 'file:DIR'"),
+    ("LITRO_SESSIONS", "sqlite://server/share", "one of 'file:DIR'"),
+    ("LITRO_SESSIONS", "postgresql:app", "one of 'file:DIR'"),
     ("LITRO_ALLOWED_HOSTS", "*", "names are required"),
     ("LITRO_ALLOWED_HOSTS", "https://a.example", "is not a host"),
     ("LITRO_ALLOWED_HOSTS", ",", "has no entry"),

@@ -10,9 +10,10 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import KW_ONLY, dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, cast, get_args, overload
 
 from litro.errors import AgentError
+from litro.events import OnBusy
 from litro.providers import parse_model
 from litro.providers.base import Message, Provider
 
@@ -237,6 +238,8 @@ class Agent:
         parallel_tools: How many calls of one round may run at once.
         history: What the model reads of the conversation: a pure function of its messages, each round anew. The log
             keeps everything. It begins with a `UserMessage`, and keeps calls together with their results.
+        on_busy: What becomes of a message that comes while a turn runs: `"reject"` refuses it, `"queue"` lets it wait for
+            a turn of its own, `"steer"` lets it join the running turn at its next round. A message may say otherwise.
 
     Raises:
         AgentError: A key that is reserved for a later version was given.
@@ -249,6 +252,7 @@ class Agent:
         "instructions",
         "max_rounds",
         "model",
+        "on_busy",
         "parallel_tools",
         "tool_timeout",
     )
@@ -263,6 +267,7 @@ class Agent:
         tool_timeout: float = 60,
         parallel_tools: int = 8,
         history: History | None = None,
+        on_busy: OnBusy = "reject",
         **reserved: Any,
     ) -> None:
         _refuse_reserved(reserved)
@@ -283,6 +288,9 @@ class Agent:
             if value <= 0:
                 msg = f"Agent: {name} is {value!r}, so a positive number is required."
                 raise ValueError(msg)
+        if on_busy not in get_args(OnBusy):
+            msg = f'Agent: on_busy is {on_busy!r:.80}, so "reject", "queue" or "steer" is required.'
+            raise ValueError(msg)
         self.model = model
         self.instructions = instructions
         self.access = access
@@ -290,6 +298,7 @@ class Agent:
         self.tool_timeout = tool_timeout
         self.parallel_tools = parallel_tools
         self.history = history
+        self.on_busy: OnBusy = on_busy
 
     def __repr__(self) -> str:
         return f"Agent({self.model if isinstance(self.model, str) else self.model.name!r})"

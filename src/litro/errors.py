@@ -5,6 +5,9 @@
     ├── ProjectError        a project's files are wrong; carries every Problem found, with file, line and remedy
     ├── SettingsError       a flag, a variable or a config value is wrong
     ├── EncodingError       a value cannot be an event's payload; `type` is a tool-error type
+    ├── TemplateError       a component's template is wrong; shown with the position
+    ├── RenderFailed        a template cannot be rendered
+    ├── EngineMissing       components need a Node.js, and there is none that can be used
     ├── InvalidInput        a tool's input does not fit its schema
     ├── ProviderError       a model server failed; `type` is an error type of the event log
     ├── RemoteError         what a client hears: a Litro server refused, failed, or cannot be reached
@@ -116,6 +119,42 @@ class EncodingError(LitroError):
     def __init__(self, type: ToolErrorType, message: str) -> None:  # noqa: A002 - the log's own name for it
         super().__init__(message)
         self.type: ToolErrorType = type
+
+
+class TemplateError(LitroError, ValueError):
+    """A template is wrong. The message shows the line, and below it where.
+
+    Args:
+        sentence: What is true, what is required, and what to do.
+        template: The whole template.
+        at: The offset in it.
+    """
+
+    def __init__(self, sentence: str, template: str, at: int) -> None:
+        start = template.rfind("\n", 0, at) + 1
+        line, column = template.count("\n", 0, at) + 1, at - start
+        # Of a long line, what is around the place.
+        shown_from = max(start, at - 60)
+        shown = template[shown_from : at + 40].partition("\n")[0]
+        super().__init__(
+            f"line {line}, column {column + 1}: {sentence}\n    {shown}\n    {'^':>{at - shown_from + 1}}"
+        )
+
+
+class RenderFailed(LitroError):
+    """A template cannot be rendered. The message is the developer's: it may quote a component's code.
+
+    Attributes:
+        stack: Where in JavaScript, where it was raised there.
+    """
+
+    def __init__(self, message: str, *, stack: str | None = None) -> None:
+        super().__init__(message)
+        self.stack = stack
+
+
+class EngineMissing(LitroError):
+    """Components need a Node.js, and there is none that can be used. The message says what to do."""
 
 
 class InvalidInput(LitroError):

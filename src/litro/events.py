@@ -21,6 +21,9 @@ EventKind = Literal[
     "usage",
     "error",
     "turn-end",
+    "queued",
+    "withdrawn",
+    "title",
 ]
 """The kinds of this version. Readers skip kinds that they do not know: later versions add some."""
 
@@ -70,7 +73,10 @@ class TurnStart(TypedDict):
 
 
 class MessagePayload(TypedDict):
-    """Payload of `message`: the user's, or what the model said in one finished round."""
+    """Payload of `message`: the user's, or what the model said in one finished round.
+
+    A user's that has a `round` joined a running turn, before the model was asked for that round.
+    """
 
     id: str
     role: Literal["user", "assistant"]
@@ -123,3 +129,31 @@ class TurnEnd(TypedDict):
     """Payload of `turn-end`."""
 
     status: TurnStatus
+
+
+OnBusy = Literal["reject", "queue", "steer"]
+"""What becomes of a message to a session in which a turn runs."""
+
+WaitMode = Literal["queue", "steer"]
+"""How a message waits: for a turn of its own, or to join the running one at its next round."""
+
+
+class QueuedPayload(TypedDict):
+    """Payload of `queued`: a message that was accepted while a turn ran."""
+
+    id: str
+    text: str
+    mode: WaitMode
+    by: NotRequired[str]
+
+
+class WithdrawnPayload(TypedDict):
+    """Payload of `withdrawn`: the message of this id will not start."""
+
+    id: str
+
+
+class TitlePayload(TypedDict):
+    """Payload of `title`: what the session is called from now on."""
+
+    text: str

@@ -20,6 +20,7 @@ HEARTBEAT: Final = b"\n"
 DONE: Final = b'{"done":true}\n'
 SSE_HEARTBEAT: Final = b":\n\n"
 
+_KIND: Final = b'"kind":"'
 _TURN_END: Final = b'"kind":"turn-end"'
 
 
@@ -112,6 +113,18 @@ def last_seq(block: bytes) -> int | None:
 def seq_of(line: bytes) -> int:
     """The `seq` of an event's line, without parsing the rest."""
     return int(line[len(EVENT_PREFIX) : line.index(b",", len(EVENT_PREFIX))])
+
+
+def kind_of(line: bytes) -> bytes:
+    """The kind of an event's line, without parsing the rest.
+
+    The first `"kind":` is the event's own: only numbers stand before it.
+
+    Raises:
+        ValueError: The line has none.
+    """
+    start = line.index(_KIND) + len(_KIND)
+    return line[start : line.index(b'"', start)]
 
 
 def encode_err(error: ErrorPayload) -> bytes:

@@ -113,23 +113,25 @@ def test_a_turn_that_fails_is_told_in_words_and_the_conversation_goes_on(
         assert chat.ended() == 0
 
 
-def test_a_session_in_which_another_turn_runs_is_told_and_may_be_tried_again(
-    litro: Litro, project: Path, write: Write
-):
-    write({"agents/demo/agent.py": SLOW})
-    with (
-        terminal("chat", "demo", "--session", "s1", cwd=project) as first,
-        terminal("chat", "demo", "--session", "s1", cwd=project) as second,
-    ):
-        first.expect("> ").type("slow\n").expect("Wait")
-        second.expect("> ").type("quick\n").expect("! not sent: turn 1 is running").expect("> ")
-        first.type(CTRL_C).expect("(cancelled)").expect("> ").type(CTRL_D)
-        assert first.ended() == 0
-        second.type("quick\n").expect("Quick.")
-
-
 def test_lines_from_a_pipe_are_a_conversation_without_a_prompt(litro: Litro, project: Path):
     done = litro("chat", "demo", cwd=project, answer="weather?\n\nagain?\n")
     assert done.returncode == 0
     assert done.stdout.count("It is 21 °C.\n") == 2
     assert "> " not in done.stdout
+
+
+def test_a_message_to_a_session_that_is_busy_elsewhere_waits_and_can_be_withdrawn(
+    project: Path, write: Write
+):
+    write({"agents/demo/agent.py": SLOW})
+    here = ("chat", "demo", "--session", "s1")
+    with terminal(*here, cwd=project) as one, terminal(*here, cwd=project) as other:
+        one.expect("> ").type("slow\n").expect("Wait")
+        other.expect("> ").type("first\n").expect("waits until it has ended").type(CTRL_C)
+        other.expect("(withdrawn)").expect("> ").type("second\n").expect("waits until")
+        one.type(CTRL_C).expect("(cancelled)").expect("> ")
+        other.expect("Quick.").expect("> ").type(CTRL_D)
+        assert other.ended() == 0
+        one.type(CTRL_D)
+        assert one.ended() == 0
+    assert statuses(project) == ["cancelled", "completed"]

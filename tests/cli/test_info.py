@@ -36,7 +36,7 @@ def test_info_shows_agents_guards_tools_routes_and_what_was_skipped(
     page = done.stdout
     assert "model  scripted\n  guard  none\n  tools  get-weather(city)  Get the weather.\n" in page
     assert "guard  signed_in\n  tools  none\n" in page
-    assert "GET POST  /__litro/agent/demo/{session}\n" in page
+    assert "GET POST PATCH DELETE  /__litro/agent/demo/{session}\n" in page
     assert "max_turns  7\n" in page
     assert "agents/demo/tools/_draft.py  its name starts with _\n" in page
     assert "agents/notes.txt             it is a file" in page

@@ -157,3 +157,46 @@ def test_a_store_that_the_project_declares_is_the_one_that_is_read(
     done = litro("sessions", "list", "demo", cwd=project)
     assert "s1" in done.stdout
     assert done.stderr == ""
+
+
+def test_a_session_is_listed_with_its_title_and_renamed(litro: Litro, spoken: Path):
+    litro("run", "demo", "again", "--session", "s2", cwd=spoken)
+    done = litro("sessions", "rename", "demo", "s1", " Trip to Lisbon ", cwd=spoken)
+    assert done.stdout == "demo/s1 is now called Trip to Lisbon.\n"
+    rows = litro("sessions", "list", "demo", "--limit", "1", cwd=spoken).stdout.splitlines()
+    assert rows[0].endswith("TITLE")
+    assert rows[1].endswith("Trip to Lisbon")
+    assert len(rows) == 2
+    listed = orjson.loads(litro("sessions", "list", "--json", cwd=spoken).stdout)["sessions"]
+    assert [told["title"] for told in listed] == ["Trip to Lisbon", "again"]
+    refused = litro("sessions", "rename", "demo", "s1", "\x1b[2J", cwd=spoken)
+    assert refused.returncode == 1
+    assert "1 to 120 characters on one line are required" in refused.stderr
+
+
+def test_a_fork_is_a_session_with_the_first_turns_of_another(litro: Litro, spoken: Path):
+    first = litro("sessions", "export", "demo", "s1", cwd=spoken).stdout
+    litro("run", "demo", "again", "--session", "s1", cwd=spoken)
+    at = str(first.count("\n") + 1)
+    made = litro("sessions", "fork", "demo", "s1", "s2", "--at", at, cwd=spoken)
+    assert "To go on: litro chat demo --session s2" in made.stdout
+    assert litro("sessions", "export", "demo", "s2", cwd=spoken).stdout == first
+    assert litro("sessions", "fork", "demo", "s1", cwd=spoken).returncode == 0
+    assert litro("sessions", "fork", "demo", "s1", "s2", cwd=spoken).returncode == 1
+    early = litro("sessions", "fork", "demo", "s1", "--at", "1", cwd=spoken)
+    assert "has ended at or before 1" in early.stderr
+
+
+def test_an_option_names_another_store_for_every_command(litro: Litro, spoken: Path):
+    def at(*arguments: str) -> "subprocess.CompletedProcess[str]":
+        return litro("sessions", *arguments, "--sessions", "file:elsewhere", cwd=spoken)
+
+    assert "No sessions yet." in at("list").stderr
+    litro("run", "demo", "again", "--session", "s9", cwd=spoken, LITRO_SESSIONS="file:elsewhere")
+    assert "s9" in at("list").stdout
+    assert at("rename", "demo", "s9", "x").returncode == 0
+    assert at("fork", "demo", "s9", "s10").returncode == 0
+    assert at("export", "demo", "s10").stdout
+    assert at("delete", "demo", "s10", "--yes").returncode == 0
+    assert "0 sessions" in at("prune", "--older", "1h").stderr
+    assert at("show", "demo", "s1").returncode == 1

@@ -6,17 +6,23 @@
 import { createInterface } from "node:readline";
 import { pathToFileURL } from "node:url";
 
-const { agentSession } = await import(pathToFileURL(process.argv[2]).href);
+const { agentSession, agentSessions } = await import(pathToFileURL(process.argv[2]).href);
 const say = (job, what) => process.stdout.write(`${JSON.stringify({ job, ...what })}\n`);
 
 async function run({ job, base, agent, session, options, ...what }) {
   try {
     const spoken = agentSession(agent, session, { ...options, base });
-    if (what.do === "cancel") {
-      say(job, { cancelled: await spoken.cancel() });
+    if (what.do === "sessions") {
+      const [cursor, limit] = what.arguments;
+      say(job, { answer: await agentSessions(agent, { ...options, base, cursor, limit }) });
+    } else if (what.do === "fork") {
+      const [at, id] = what.arguments.map((value) => value ?? undefined);
+      say(job, { answer: await spoken.fork({ at, id }) });
+    } else if (what.arguments) {
+      say(job, { answer: (await spoken[what.do](...what.arguments)) ?? null });
     } else {
-      const more = what.id === undefined ? {} : { id: what.id };
-      const events = what.do === "send" ? spoken.send(what.text, more) : spoken.resume(what.from);
+      const { id, onBusy } = what;
+      const events = what.do === "send" ? spoken.send(what.text, { id, onBusy }) : spoken.resume(what.from, what.more);
       for await (const event of events) {
         say(job, { event });
         // A reader that takes its time, as a tab in the background does.

@@ -89,9 +89,7 @@ class Proxy:
         # Also where it was cancelled before it began.
         task.add_done_callback(lambda _: writer.close())
 
-    async def _connection(
-        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
-    ) -> None:
+    async def _connection(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         asked = await reader.read(65536)
         # Browsers open connections ahead of need: one that asks nothing is none, and takes no plan.
         if not asked:

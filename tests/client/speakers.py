@@ -9,6 +9,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Protocol
 
+import orjson
+
 from litro.client import AgentClient
 from litro.errors import RemoteError
 from litro.events import Event
@@ -30,7 +32,13 @@ class Speaker(Protocol):
 
     async def hear(self, base: str, session: str, start: int = 0, **how: float) -> list[Event]: ...
 
-    def events(self, base: str, session: str, text: str) -> AsyncIterator[Event]: ...
+    def events(self, base: str, session: str, text: str, **more: Any) -> AsyncIterator[Event]: ...
+
+    async def part(self, base: str, session: str, start: int = 0, **more: Any) -> list[Event]: ...
+
+    async def do(self, base: str, session: str, what: str, *arguments: Any) -> Any:
+        """Anything that has one answer, in JSON: `sessions`, `rename`, `delete`, `fork`, `queue`, `withdraw`, `cancel`."""
+        ...
 
 
 class Python:
@@ -53,10 +61,28 @@ class Python:
         async with asyncio.timeout(LIMIT), self._client(base, how) as client:
             return [event async for event in client.session("open", session).resume(start)]
 
-    async def events(self, base: str, session: str, text: str) -> AsyncIterator[Event]:
+    async def events(self, base: str, session: str, text: str, **more: Any) -> AsyncIterator[Event]:
         async with self._client(base, {}) as client:
-            async for event in client.session("open", session).send(text):
+            async for event in client.session("open", session).send(text, **more):
                 yield event
+
+    async def part(self, base: str, session: str, start: int = 0, **more: Any) -> list[Event]:
+        async with asyncio.timeout(LIMIT), self._client(base, {}) as client:
+            return [event async for event in client.session("open", session).resume(start, **more)]
+
+    async def do(self, base: str, session: str, what: str, *arguments: Any) -> Any:
+        async with asyncio.timeout(LIMIT), self._client(base, {}) as client:
+            spoken = client.session("open", session)
+            match what:
+                case "sessions":
+                    cursor, limit = arguments
+                    answer: Any = await client.sessions("open", cursor=cursor, limit=limit)
+                case "fork":
+                    at, name = arguments
+                    answer = await spoken.fork(at=at, id=name)
+                case _:
+                    answer = await getattr(spoken, what)(*arguments)
+        return orjson.loads(orjson.dumps(answer))
 
     def _client(self, base: str, how: dict[str, float]) -> AgentClient:
         return AgentClient(base, **({"silence": SILENCE, "patience": PATIENCE, "wait": WAIT} | how))
@@ -98,13 +124,29 @@ class Browser:
         job = {"do": "resume", "base": base, "session": session, "from": start}
         return [event async for event in self._run(job, how)]
 
-    async def events(self, base: str, session: str, text: str) -> AsyncIterator[Event]:
-        async for event in self._run(
-            {"do": "send", "base": base, "session": session, "text": text}
-        ):
+    async def events(self, base: str, session: str, text: str, **more: Any) -> AsyncIterator[Event]:
+        told = {"id": more.get("id"), "onBusy": more.get("on_busy")}
+        job = {"do": "send", "base": base, "session": session, "text": text} | told
+        async for event in self._run({k: v for k, v in job.items() if v is not None}):
             yield event
 
-    async def _run(self, job: dict[str, Any], how: dict[str, float] = {}) -> AsyncIterator[Event]:  # noqa: B006
+    async def part(self, base: str, session: str, start: int = 0, **more: Any) -> list[Event]:
+        job = {"do": "resume", "base": base, "session": session, "from": start, "more": more}
+        return [event async for event in self._run(job)]
+
+    async def do(self, base: str, session: str, what: str, *arguments: Any) -> Any:
+        job = {"do": what, "base": base, "session": session, "arguments": arguments}
+        answers: list[Any] = []
+        async for _ in self._run(job, answers=answers):
+            pass
+        return answers[0]
+
+    async def _run(
+        self,
+        job: dict[str, Any],
+        how: dict[str, float] = {},  # noqa: B006
+        answers: list[Any] | None = None,
+    ) -> AsyncIterator[Event]:
         number = next(self._numbers)
         queue = self._jobs[number] = asyncio.Queue()
         times = {"silence": SILENCE, "patience": PATIENCE, "pace": WAIT} | how
@@ -123,6 +165,9 @@ class Browser:
                     status=error.get("status"),
                     ref=error.get("ref"),
                 )
+            if answers is not None:
+                answers.append(said.get("answer"))
+                continue
             fields = said["event"]
             yield Event(**fields)
         del self._jobs[number]

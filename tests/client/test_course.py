@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from litro.client.course import Broken, Course, Lines, Message
+from litro.client.course import Broken, Course, Lines, Message, StillWaits
 from litro.client.outage import LONGEST_WAIT, Outage, Patience
 from litro.errors import RemoteError
 from litro.events import Event
@@ -62,6 +62,69 @@ def test_a_message_is_over_with_its_own_turn_s_end_and_what_is_resumed_with_done
     course.hear(line(1, "turn-end"))
     assert not course.is_over
     assert course.hear(b'{"done":true}') is None
+    assert course.is_over
+
+
+def event_line(seq: int, kind: str, turn: int, **payload: str) -> bytes:
+    return encode_event(Event(kind=kind, payload=payload, turn=turn), seq, 0).rstrip()
+
+
+@given(other=st.integers(1, 5))
+def test_a_message_that_waits_is_heard_from_where_it_is_answered(other):
+    course = said()
+    course.queued("4")
+    assert (course.has_to_say_it, course.following) == (False, 4)
+    for seq in range(4, 4 + other):
+        assert course.hear(event_line(seq, "turn-start", 1, message="another")) is None
+    with pytest.raises(StillWaits):
+        course.hear(b'{"done":true}')
+    assert course.following == 4 + other
+    start = course.hear(event_line(4 + other, "turn-start", 2, message="k"))
+    assert start is not None
+    assert course.hear(event_line(5 + other, "turn-end", 2)) is not None
+    assert course.is_over
+
+
+def test_a_message_that_steers_is_heard_from_itself_to_the_turn_s_end():
+    course = said()
+    course.queued("4")
+    assert course.hear(line(4, turn=3)) is None
+    assert course.hear(event_line(5, "message", 3, id="k")) is not None
+    assert course.hear(line(6, turn=3)) is not None
+    assert course.hear(line(7, "turn-end", 3)) is not None
+    assert course.is_over
+
+
+def test_of_a_message_that_was_withdrawn_nothing_else_comes():
+    course = said()
+    course.queued("4")
+    assert course.hear(event_line(4, "withdrawn", 1, id="another")) is None
+    assert not course.is_over
+    assert course.hear(event_line(5, "withdrawn", 1, id="k")) is not None
+    assert course.is_over
+
+
+@pytest.mark.parametrize("start", [None, "", "x", "-1"])
+def test_a_message_that_waits_nobody_knows_where_is_an_error(start):
+    with pytest.raises(RemoteError, match="no Litro server"):
+        said().queued(start)
+
+
+def test_without_deltas_seqs_may_have_gaps_but_nothing_comes_twice():
+    course = Course(start=1, deltas=False)
+    heard = [course.hear(line(seq)) for seq in (2, 2, 5, 3, 9)]
+    assert [event.seq for event in heard if event is not None] == [2, 5, 9]
+    assert course.query == "from=10&deltas=false"
+
+
+def test_a_limit_counts_what_was_heard_over_every_connection():
+    course = Course(start=1, limit=3)
+    course.hear(line(1))
+    assert course.query == "from=2&limit=2"
+    course.hear(line(1))
+    course.hear(line(2))
+    assert not course.is_over
+    course.hear(line(3))
     assert course.is_over
 
 

@@ -84,7 +84,7 @@ class Server:
         try:
             self.port = int(self.said(r"http://[^/ ]+:(\d+)")[1])
         except AssertionError:
-            self.process.kill()
+            self.kill()
             raise
 
     def connect(self, host: str = "127.0.0.1") -> Connection:

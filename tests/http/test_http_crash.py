@@ -1,14 +1,18 @@
 """The process dies, or the disk fails: what was on the wire is in the log, and nothing is made up."""
 
+import json
 import shutil
 import signal
 import subprocess
+from asyncio import create_task, sleep, to_thread
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from serving import Client
+from serving import Client, wait_for
 from wiretap import events, kinds, seqs
+
+from litro import create_app
 
 Start = Callable[..., Client]
 SYNCS_FAIL = "enable name=posix/io/sync/*,failinfo=5"
@@ -24,7 +28,7 @@ def event_lines(lines: list[bytes]) -> list[bytes]:
     return [line for line in lines if line.startswith(b'{"seq":')]
 
 
-def test_after_a_kill_the_durable_prefix_is_told_and_the_next_message_closes_the_dead_turn(
+def test_after_a_kill_the_durable_prefix_is_told_and_the_next_server_closes_the_dead_turn_once(
     start: Start, session: str, gate: str
 ):
     client = start()
@@ -33,28 +37,94 @@ def test_after_a_kill_the_durable_prefix_is_told_and_the_next_message_closes_the
     posted.until("tool-progress")
     heard = event_lines(posted.raw.splitlines(keepends=True))
     client.server.kill()
-
-    client = start()
     log = event_lines(client.server.log(session))
     assert log[: len(heard)] == heard
-    assert client.get(session).lines() == log + ENDED
-    assert client.get(session, "?from=-99").lines() == log + ENDED
     assert "turn-end" not in kinds(log)
+
+    client = start()
+    wait_for(lambda: "turn-end" in kinds(client.get(session).lines()), "nobody recovers it")
+    closed = client.get(session).lines()
+    assert closed[: len(log)] == log
+    assert client.get(session, "?from=-99").lines() == closed
+    repairs = events(closed[len(log) :])
+    assert [event["kind"] for event in repairs] == ["tool-error", "tool-error", "turn-end"]
+    assert [event["payload"].get("type") for event in repairs[:2]] == ["interrupted"] * 2
+    assert repairs[2]["payload"] == {"status": "interrupted"}
 
     assert kinds(client.post(session, "say on").lines())[0] == "turn-start"
     whole = client.get(session).lines()
-    assert whole[: len(log)] == log
+    assert whole[: len(closed) - 1] == closed[:-1]
     assert seqs(whole) == list(range(1, len(whole)))
-    repairs = events(whole[len(log) :])[:4]
-    assert [event["kind"] for event in repairs] == [
-        "tool-error",
-        "tool-error",
-        "turn-end",
-        "turn-start",
-    ]
-    assert [event["payload"].get("type") for event in repairs[:2]] == ["interrupted"] * 2
-    assert [event["turn"] for event in repairs] == [1, 1, 1, 2]
-    assert repairs[2]["payload"] == {"status": "interrupted"}
+    assert kinds(whole).count("turn-end") == 2
+
+
+def queue(client: Client, session: str, text: str) -> None:
+    body = json.dumps({"text": text, "on_busy": "queue"}).encode()
+    assert client.ask("POST", f"/__litro/agent/open/{session}", body).status == 202
+
+
+def ended(client: Client, session: str) -> list[str]:
+    log = events(event_lines(client.server.log(session)))
+    return [event["payload"]["status"] for event in log if event["kind"] == "turn-end"]
+
+
+def test_messages_that_wait_outlast_a_kill_and_are_answered_in_order_by_the_next_server(
+    start: Start, session: str, gate: str
+):
+    client = start()
+    client.post(session, f"say one; wait {gate}").until("text-delta")
+    for text in ("say two", "say three"):
+        queue(client, session, text)
+    client.server.kill()
+    assert ended(client, session) == []
+
+    client = start()
+    wait_for(lambda: len(ended(client, session)) == 3, "nobody answers what waits")
+    assert ended(client, session) == ["interrupted", "completed", "completed"]
+    lines = client.get(session).lines()
+    assert seqs(lines) == list(range(1, len(lines)))
+    said = [e["payload"]["text"] for e in events(lines) if e["kind"] == "text-delta"]
+    assert said == ["one", "two", "three"]
+
+
+async def test_a_process_that_lives_looks_after_the_sessions_of_one_that_was_killed(
+    start: Start, session: str, gate: str
+):
+    client = start()
+    app = create_app(client.server.project, signals=False)
+    async with app.lifespan():
+        await to_thread(client.post(session, f"say one; wait {gate}").until, "text-delta")
+        waiting = app.session("open", session).send("say two", on_busy="queue")
+        heard = create_task(anext(waiting))
+        while not await app.session("open", session).queue():
+            await sleep(0.01)
+        await to_thread(client.server.kill)
+        first = await heard
+        rest = [event async for event in waiting]
+    assert (first.kind, first.turn, rest[-1].payload) == ("turn-start", 2, {"status": "completed"})
+    assert ended(client, session) == ["interrupted", "completed"]
+
+
+async def test_a_cancel_from_another_process_is_prompt_and_what_was_not_started_never_starts(
+    start: Start, session: str, gate: str
+):
+    client = start()
+    hold = [f'call hold {{"gate": "{gate}-{n}"}}' for n in range(12)]
+    posted = client.post(session, "; ".join(hold))
+    await to_thread(client.server.reached, f"{gate}-0")
+    app = create_app(client.server.project, signals=False, watch=False)
+    assert await app.session("open", session).cancel()
+    lines = await to_thread(posted.lines)
+    types = [e["payload"]["type"] for e in events(lines) if e["kind"] == "tool-error"]
+    assert types == ["cancelled"] * 8 + ["not-started"] * 4
+    assert ended(client, session) == ["cancelled"]
+    for n in range(8):
+        client.server.let(f"{gate}-{n}")
+    again = await to_thread(client.post(session, "say on").lines)
+    assert "tool-result" not in kinds(client.get(session).lines())
+    assert kinds(again)[-1] == "turn-end"
+    assert not any((client.server.gates / f"{gate}-{n}.reached").exists() for n in range(8, 12))
+    await app.shutdown()
 
 
 def test_a_torn_line_is_never_told_and_cut_by_the_next_message(start: Start, session: str):

@@ -280,6 +280,7 @@ def test_the_gates_are_asked_in_their_order(many: Client, client: Client, sessio
         one.ask("POST", guarded, b"nonsense", x_as="name:bob").told(),
         one.ask("POST", guarded, b"nonsense", x_as="name:ann").told(),
         one.ask("POST", guarded, BODY, x_as="name:ann").told(),
+        one.ask("POST", f"{guarded}-2", BODY, x_as="name:ann").told(),
     ]
     many.server.let(gate)
     running.all()
@@ -294,5 +295,6 @@ def test_the_gates_are_asked_in_their_order(many: Client, client: Client, sessio
         (401, "refused"),
         (404, "unknown-session"),
         (400, "invalid-body"),
+        (409, "busy"),
         (503, "too-many-turns"),
     ]

@@ -62,31 +62,57 @@ def test_an_agent_whose_files_are_wrong_is_500_and_hides_why(client: Client, ses
     assert "a_module_that_nobody_has" in client.server.output
 
 
-@pytest.mark.parametrize("method", ["PUT", "DELETE", "PATCH", "TRACE", "PROPFIND"])
-def test_another_method_is_405_and_told_which_there_are(client: Client, session: str, method: str):
-    path = f"/__litro/agent/open/{session}"
-    response = client.ask(method, path)
-    assert (response.status, response.headers["allow"]) == (405, "GET, HEAD, OPTIONS, POST")
-    response = client.ask(method, f"{path}/cancel")
-    assert (response.status, response.headers["allow"]) == (405, "OPTIONS, POST")
-
-
-def test_a_get_of_cancel_is_405(client: Client, session: str):
-    response = client.ask("GET", f"/__litro/agent/open/{session}/cancel")
-    assert (response.status, response.headers["allow"]) == (405, "OPTIONS, POST")
+ROUTES = {
+    "": "GET, HEAD, OPTIONS",
+    "/SESSION": "DELETE, GET, HEAD, OPTIONS, PATCH, POST",
+    "/SESSION/cancel": "OPTIONS, POST",
+    "/SESSION/fork": "OPTIONS, POST",
+    "/SESSION/queue": "GET, HEAD, OPTIONS",
+    "/SESSION/queue/some%2Fid": "DELETE, OPTIONS",
+}
 
 
 @pytest.mark.parametrize(
-    ("path", "allow"), [("", "GET, HEAD, OPTIONS, POST"), ("/cancel", "OPTIONS, POST")]
+    "method", ["GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "TRACE", "PROPFIND"]
 )
-def test_options_says_which_methods_there_are(client: Client, session: str, path: str, allow: str):
-    response = client.ask("OPTIONS", f"/__litro/agent/open/{session}{path}")
-    assert (response.status, response.headers["allow"], response.all()) == (204, allow, b"")
+@pytest.mark.parametrize("path", ROUTES)
+def test_a_method_that_a_route_has_not_is_405_and_told_which_there_are(
+    client: Client, session: str, method: str, path: str
+):
+    if method in ROUTES[path].split(", "):
+        return
+    response = client.ask(method, f"/__litro/agent/open{path.replace('SESSION', session)}")
+    assert (response.status, response.headers["allow"]) == (405, ROUTES[path])
+
+
+@pytest.mark.parametrize("path", ROUTES)
+def test_options_says_which_methods_there_are(client: Client, session: str, path: str):
+    response = client.ask("OPTIONS", f"/__litro/agent/open{path.replace('SESSION', session)}")
+    assert (response.status, response.headers["allow"], response.all()) == (204, ROUTES[path], b"")
 
 
 @pytest.mark.parametrize(
-    "path",
-    ["/", "/__litro", "/__litro/agent", "/__litro/agent/open", "/__litro/agent/open/", "/x?y"],
+    ("method", "path"),
+    [
+        ("POST", "/SESSION"),
+        ("PATCH", "/SESSION"),
+        ("DELETE", "/SESSION"),
+        ("POST", "/SESSION/cancel"),
+        ("POST", "/SESSION/fork"),
+        ("DELETE", "/SESSION/queue/m1"),
+    ],
+)
+def test_every_method_that_acts_needs_the_header_that_no_form_can_send(
+    client: Client, session: str, method: str, path: str
+):
+    path = f"/__litro/agent/open{path.replace('SESSION', session)}"
+    assert client.ask(method, path, x_litro_agent=None).told() == (403, "missing-header")
+    answer = client.ask(method, path, BODY, content_type="text/plain")
+    assert (answer.status == 415) == (method in {"POST", "PATCH"})
+
+
+@pytest.mark.parametrize(
+    "path", ["/", "/__litro", "/__litro/agent", "/__litro/agent/", "/__litro/agent/open/", "/x?y"]
 )
 @pytest.mark.parametrize("method", ["GET", "POST", "PUT", "OPTIONS"])
 def test_everything_else_is_404(client: Client, method: str, path: str):
@@ -120,7 +146,7 @@ printable = st.text(
 
 
 @given(
-    method=st.sampled_from(["GET", "HEAD", "OPTIONS", "POST"]),
+    method=st.sampled_from(["GET", "HEAD", "OPTIONS", "POST", "PATCH", "DELETE"]),
     target=printable,
     headers=st.dictionaries(
         st.sampled_from(
@@ -140,7 +166,16 @@ printable = st.text(
         printable,
     ),
     below=st.sampled_from(
-        ["/", "/__litro/agent/", "/__litro/agent/open/s?", "/__litro/agent/open/s?from="]
+        [
+            "/",
+            "/__litro/agent/",
+            "/__litro/agent/open?cursor=",
+            "/__litro/agent/open/s?",
+            "/__litro/agent/open/s?from=",
+            "/__litro/agent/open/s?deltas=false&limit=",
+            "/__litro/agent/open/s/queue/",
+            "/__litro/agent/open/s/fork",
+        ]
     ),
 )
 @settings(deadline=None)

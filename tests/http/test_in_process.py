@@ -1,6 +1,7 @@
 """`Litro.session()`: the same turns without a server between."""
 
 import asyncio
+import shutil
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -11,6 +12,7 @@ from litro import create_app
 from litro.app import Litro
 from litro.errors import MessageReused, NotOwner, SessionBusy, UnknownAgent
 from litro.events import Event
+from litro.testing import running
 from litro.wire import events_of
 
 
@@ -82,6 +84,17 @@ async def test_cancel_ends_the_running_turn(app: Litro):
     assert events[-1].payload == {"status": "cancelled"}
 
 
+async def test_a_message_that_is_sent_twice_at_once_is_one_turn(app: Litro):
+    async def say() -> list[str]:
+        return [event.kind async for event in session.send("hello", id="m1")]
+
+    session = app.session("open", "s1")
+    answers = await asyncio.gather(say(), say(), say())
+    assert [answer[0] for answer in answers] == ["turn-start"] * 3
+    log = [event.kind async for event in session.resume()]
+    assert log.count("turn-start") == log.count("turn-end") == 1
+
+
 async def test_leaving_the_loop_does_not_stop_the_turn(app: Litro):
     session = app.session("open", "s1")
     async for _ in session.send("say one; wait g; say two"):
@@ -141,3 +154,76 @@ async def test_two_generations_of_one_app_share_the_log_not_the_turn(project: Pa
         assert await second.session("open", "s1").cancel()
         assert (await collect(running))[-1].payload == {"status": "cancelled"}
         assert len(await collect(second.session("open", "s1").resume())) == len(log(first, "s1"))
+
+
+async def test_messages_wait_and_are_withdrawn_in_process(app: Litro):
+    session = app.session("open", "s1")
+    running = session.send("say one; wait g")
+    await anext(running)
+    second = asyncio.create_task(collect(session.send("say two", id="b", on_busy="queue")))
+    third = asyncio.create_task(collect(session.send("say three", id="c", on_busy="queue")))
+    while len(await session.queue()) < 2:
+        await asyncio.sleep(0.01)
+    assert await session.withdraw("c")
+    assert [event.kind for event in await third] == ["withdrawn"]
+    (app.project / "gates" / "g").touch()
+    assert (await collect(running))[-1].turn == 1
+    assert [event.turn for event in await second] == [2] * 5
+
+
+def left_by_a_dead_process(project: Path) -> None:
+    """A session in which somebody died who had said something else was waiting."""
+    lines = [
+        '{"litro":1,"agent":"open","session":"s1","owner":null,"created":1}',
+        '{"seq":1,"ts":1,"turn":1,"kind":"turn-start","payload":{"trigger":"message","message":"a"}}',
+        '{"seq":2,"ts":1,"turn":1,"kind":"message","payload":{"id":"a","role":"user","text":"say one"}}',
+        '{"seq":3,"ts":1,"turn":1,"kind":"queued","payload":{"id":"b","text":"say two","mode":"queue"}}',
+        '{"queued":"b","principal":null}',
+    ]
+    sessions = project / ".litro/sessions"
+    (sessions / "open").mkdir(parents=True)
+    (sessions / "open/s1.jsonl").write_text("".join(f"{line}\n" for line in lines))
+    (sessions / ".unfinished/open").mkdir(parents=True)
+    (sessions / ".unfinished/open/s1.lease").touch()
+
+
+async def ends(app: Litro, wanted: int) -> list[str]:
+    """How the turns ended, once so many have."""
+    while True:
+        found = [e.payload["status"] for e in log(app, "s1") if e.kind == "turn-end"]
+        if len(found) == wanted:
+            return found
+        await asyncio.sleep(0.01)
+
+
+@pytest.mark.parametrize("begin", ["lifespan", "first request"])
+async def test_what_a_dead_process_left_is_recovered_when_the_app_starts(project: Path, begin: str):
+    left_by_a_dead_process(project)
+    app = create_app(project, signals=False)
+    if begin == "lifespan":
+        async with app.lifespan():
+            assert await ends(app, 2) == ["interrupted", "completed"]
+        return
+    # A host that runs no lifespan: the app starts with what comes first, whatever it asks for.
+    assert await collect(app.session("open", "another").resume()) == []
+    assert await ends(app, 2) == ["interrupted", "completed"]
+    await app.shutdown()
+
+
+async def test_the_tests_of_users_recover_with_their_own_model(project: Path):
+    left_by_a_dead_process(project)
+    shutil.rmtree(project / "agents/broken")
+    kept = {"sessions": f"file:{project / '.litro/sessions'}"}
+    async with running(project, model=lambda request, turn: ["scripted"], **kept) as tested:
+        assert await ends(tested.app, 2) == ["interrupted", "completed"]
+        assert [e.payload["text"] for e in log(tested.app, "s1") if e.kind == "text-delta"] == [
+            "scripted"
+        ]
+
+
+async def test_what_is_over_soon_leaves_the_sessions_of_others_alone(project: Path):
+    left_by_a_dead_process(project)
+    app = create_app(project, signals=False, watch=False)
+    await collect(app.session("open", "another").send("say one"))
+    await app.shutdown()
+    assert [e.kind for e in log(app, "s1")][-1] == "queued"

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, test } from "node:test";
 
-import { AgentError, agentSession } from "../../src/litro/assets/client.js";
+import { AgentError, agentSession, agentSessions } from "../../src/litro/assets/client.js";
 import { Sessions, turnOf } from "./server.mjs";
 
 const NDJSON = { headers: { "content-type": "application/x-ndjson" } };
@@ -226,4 +226,84 @@ test("addresses are below the mount, and names cannot leave their place", async 
 test("what is no stream of ours is told at once, not tried for a minute", async () => {
   const portal = () => Promise.resolve(new Response("<h1>Log in</h1>", { headers: { "content-type": "text/html" } }));
   await assert.rejects(all(session({ fetch: portal }).resume()), { name: "AgentError", type: "unexpected-answer", status: 200 });
+});
+
+/** The answer to a message that waits: its turn is heard from `from` on. */
+const waits = (from) => ({ status: 202, headers: { "litro-from": `${from}` }, body: '{"queued":{"id":"m2","mode":"queue","turn":1}}' });
+
+test("a message that waits is heard from its own turn's start, wherever a stream is cut", async () => {
+  sessions.log = [...turnOf(1, 1), ...turnOf(2, 6, "m2"), ...turnOf(3, 11, "m3")];
+  for (let at = 0; at < 2000; at += 37) {
+    sessions.requests = [];
+    sessions.faults = [waits(2), { at, then: "reset" }];
+    assert.deepEqual(await all(session().send("Hi", { id: "m2", onBusy: "queue" })), turnOf(2, 6, "m2"));
+    assert.deepEqual(sessions.requests.slice(0, 2).map(({ method, url }) => [method, url]), [
+      ["POST", "/__litro/agent/demo/s1"],
+      ["GET", "/__litro/agent/demo/s1?from=2"],
+    ]);
+    assert.equal(sessions.requests[0].body, '{"text":"Hi","on_busy":"queue"}');
+  }
+});
+
+test("while a message waits, the turn that comes next is asked for at once, and an idle session after a pause", async () => {
+  sessions.log = turnOf(1, 1);
+  sessions.faults = [waits(1)];
+  const pauses = [];
+  const onRetry = ({ message }) => {
+    pauses.push(message);
+    sessions.log = [...turnOf(1, 1), ...turnOf(2, 6, "m2")];
+  };
+  assert.deepEqual(await all(session({ onRetry }).send("Hi", { id: "m2" })), turnOf(2, 6, "m2"));
+  assert.deepEqual(pauses, ["the message still waits"]);
+  assert.deepEqual(sessions.requests.map(({ url }) => url.split("?")[1]), [undefined, "from=1", "from=6", "from=6"]);
+});
+
+test("a message that steers is heard from itself on, and of one that was withdrawn nothing else comes", async () => {
+  sessions.log = turnOf(1, 1, "m2");
+  sessions.faults = [waits(2)];
+  assert.deepEqual(await all(session().send("Hi", { id: "m2" })), turnOf(1, 1, "m2").slice(1));
+  const withdrawn = { seq: 6, ts: 1, turn: 1, kind: "withdrawn", payload: { id: "m3" } };
+  sessions.log.push(withdrawn, ...turnOf(2, 7, "m4"));
+  sessions.faults = [waits(6)];
+  assert.deepEqual(await all(session().send("Hi", { id: "m3" })), [withdrawn]);
+});
+
+test("a part of a session may have gaps, and ends at its limit over every connection", async () => {
+  sessions.log = turnOf(1, 1).filter(({ kind }) => kind !== "text-delta");
+  assert.deepEqual(await all(session().resume(1, { deltas: false })), sessions.log);
+  sessions.faults = [{ at: 250, then: "reset" }];
+  assert.equal((await all(session().resume(1, { limit: 3 }))).length, 3);
+  const asked = sessions.requests.map(({ url }) => url.split("?")[1]);
+  assert.equal(asked[0], "from=1&deltas=false");
+  assert.equal(asked[1], "from=1&limit=3");
+  assert.match(asked[2], /^from=[23]&limit=[12]$/);
+});
+
+test("what has one answer is asked for as the server has it, and a refusal is thrown", async () => {
+  const answer = (content, status = 200) => ({ status, body: JSON.stringify(content) });
+  sessions.faults = [
+    answer({ sessions: [], next: null }),
+    answer({ session: "s1", title: "One" }),
+    answer({ session: "s2", at: 5 }, 201),
+    answer({ queue: [{ id: "a/b", text: "Hi", mode: "queue" }] }),
+    answer({ withdrawn: true }),
+    answer({ type: "busy", message: "A turn is running.", status: 409 }, 409),
+  ];
+  assert.deepEqual(await agentSessions("demo", { base, cursor: "c", limit: 5 }), { sessions: [], next: null });
+  assert.equal(await session().rename("One"), "One");
+  assert.deepEqual(await session().fork({ at: 7 }), { session: "s2", at: 5 });
+  assert.deepEqual(await session().queue(), [{ id: "a/b", text: "Hi", mode: "queue" }]);
+  assert.equal(await session().withdraw("a/b"), true);
+  await assert.rejects(session().delete(), { type: "busy", status: 409 });
+  assert.deepEqual(
+    sessions.requests.map(({ method, url, body, headers }) => [method, url, body, headers["x-litro-agent"]]),
+    [
+      ["GET", "/__litro/agent/demo?cursor=c&limit=5", "", undefined],
+      ["PATCH", "/__litro/agent/demo/s1", '{"title":"One"}', "1"],
+      ["POST", "/__litro/agent/demo/s1/fork", '{"at":7}', "1"],
+      ["GET", "/__litro/agent/demo/s1/queue", "", undefined],
+      ["DELETE", "/__litro/agent/demo/s1/queue/a%2Fb", "", "1"],
+      ["DELETE", "/__litro/agent/demo/s1", "", "1"],
+    ],
+  );
 });

@@ -6,6 +6,7 @@ Each talks in lines: what it prints is what it was told, acknowledgements above 
 import asyncio
 import ctypes
 import errno
+import itertools
 import os
 import resource
 import sys
@@ -79,6 +80,17 @@ async def hold(store: FileStore) -> None:
         seq = writer.append(_event("heard", 7))
         await writer.flush()
         _say(seq)
+
+
+async def turns(store: FileStore) -> None:
+    """One turn in a session of its own after another, without end: say when each is open, and when it has ended."""
+    for n in itertools.count():
+        writer = await store.open(SessionKey("demo", f"n{n}"), owner=None)
+        writer.append(_event(n))
+        await writer.flush()
+        _say(f"open n{n}")
+        await writer.close()
+        _say(f"closed n{n}")
 
 
 async def fork(store: FileStore) -> None:
@@ -244,6 +256,42 @@ async def lose_name(store: FileStore) -> None:
     _say(await _told(_appended(writer, "a")))
 
 
+async def lose_marker(store: FileStore) -> None:
+    """A session whose marker could not be made durable was not opened, and nothing is from then on."""
+    await _another_turn(store, KEY)
+    _break("posix/io/sync/fsync")
+    _say(await _told(store.open(KEY, owner=None)))
+    _mend("posix/io/sync/fsync")
+    _say(await _told(store.open(KEY, owner=None)))
+    other = FileStore(Path(sys.argv[2]))
+    _say(await _told(_another_turn(other, KEY)))
+    _say([key async for key in other.unfinished()])
+
+
+async def lose_fork(store: FileStore) -> None:
+    """A fork that could not be made durable is not there, and may be tried again."""
+    await _another_turn(store, KEY)
+    for point in ("posix/io/sync/fsync", "posix/io/rw/write"):
+        _break(point)
+        told = await _told(store.fork(KEY, OTHER, owner=None, at=9))
+        _mend(point)
+        _say(told)
+        _say(sorted(path.name for path in Path(sys.argv[2], KEY.agent).glob("s*")))
+    _say(await _told(store.fork(KEY, OTHER, owner=None, at=9)))
+    _say(await _payloads(store, OTHER))
+
+
+async def end_badly(store: FileStore) -> None:
+    """Close a session of which something could not be written."""
+    writer = await store.open(KEY, owner=None)
+    await _appended(writer, "a")
+    _break("posix/io/rw/pwrite")
+    _say(await _told(_appended(writer, "never")))
+    await writer.close()
+    _mend("posix/io/rw/pwrite")
+    _say([key.session async for key in store.unfinished()])
+
+
 async def lose_reader(store: FileStore) -> None:
     """What a dead process left cannot be made durable: it is never read, not even at the second try."""
     _break("posix/io/sync/fdatasync")
@@ -258,6 +306,7 @@ PROGRAMS: dict[str, Callable[[FileStore], Awaitable[None]]] = {
         ask,
         write,
         hold,
+        turns,
         fork,
         fill,
         lose_sync,
@@ -265,6 +314,9 @@ PROGRAMS: dict[str, Callable[[FileStore], Awaitable[None]]] = {
         lose_write,
         lose_mail,
         lose_name,
+        lose_marker,
+        lose_fork,
+        end_badly,
         lose_reader,
     )
 }

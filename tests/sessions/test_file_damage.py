@@ -191,3 +191,31 @@ def _is_contiguous(log: bytes, extent: Extent) -> None:
     assert lines[-1].endswith(b"\n")
     seqs = [fields["seq"] for line in lines if "seq" in (fields := orjson.loads(line))]
     assert seqs == list(range(1, extent.tail + 1))
+
+
+async def test_of_a_large_log_only_what_is_read_is_examined(tmp_path: Path):
+    good = await log_of(tmp_path, *("x" * 1000 for _ in range(1000)))
+    lines = good.splitlines(keepends=True)
+    for place, starts in ((100, (1, 50)), (-3, (1, 990))):
+        broken = [*lines]
+        broken[place] = b"rubbish" + broken[place][7:]
+        log_path(tmp_path).write_bytes(b"".join(broken))
+        for start in starts:
+            store = FileStore(tmp_path)
+            with pytest.raises(SessionDamaged):
+                await payloads_of(store, start)
+            await store.close()
+    broken = [*lines]
+    broken[100] = b"rubbish" + broken[100][7:]
+    for tail in (b"", b'{"seq":1001,"ts":1', bytes(700)):
+        log_path(tmp_path).write_bytes(b"".join(broken) + tail)
+        store = FileStore(tmp_path)
+        if not tail:
+            assert len(await payloads_of(store, 990)) == 11
+        with pytest.raises(SessionDamaged):
+            await write(store, "more")
+        await store.close()
+    log_path(tmp_path).write_bytes(good + b'{"seq":1001,"ts":1')
+    store = FileStore(tmp_path)
+    assert len(await payloads_of(store, 990)) == 11
+    await store.close()

@@ -39,6 +39,19 @@ async def test_git_ignores_what_the_store_makes(tmp_path: Path):
     assert (tmp_path / ".litro" / ".gitignore").read_text() == "*\n"
 
 
+async def test_a_damaged_log_hides_no_other_session_from_lists(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+):
+    store = FileStore(tmp_path)
+    await write(store, "a")
+    (tmp_path / "demo" / "bad.jsonl").write_text("garbage\n")
+    for _ in range(2):
+        assert [meta.key for meta in [meta async for meta in store.list("demo")]] == [KEY]
+    await store.close()
+    (told,) = [record for record in caplog.records if "left out" in record.message]
+    assert "bad.jsonl" in told.message
+
+
 async def test_a_store_that_nobody_uses_makes_nothing(tmp_path: Path):
     store = FileStore(tmp_path / "sessions")
     assert await store.meta(KEY) is None

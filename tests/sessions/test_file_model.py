@@ -33,6 +33,7 @@ steps = st.one_of(
     st.tuples(st.just("post"), handles, sessions, st.sampled_from("abcdef")),
     st.tuples(st.just("take"), sessions),
     st.tuples(st.just("delete"), handles, sessions),
+    st.tuples(st.just("unfinished"), handles),
     st.tuples(st.just("restart"), handles),
     st.tuples(st.just("turn"), st.integers(1, 5)),
 )
@@ -162,6 +163,19 @@ class Model:
             assert deleted == session.exists
             self.sessions[name] = Session()
 
+    async def unfinished(self, handle: int) -> None:
+        """Every close here is a good one, so only mail leaves something to do."""
+        store = self.stores[handle]
+        waiting = {
+            name
+            for name, session in self.sessions.items()
+            if session.exists and session.writer is None and session.taken < len(session.mail)
+        }
+        assert {key.session async for key in store.unfinished()} == waiting
+        for name, session in self.sessions.items():
+            if session.writer is None:
+                assert await store.has_mail(SessionKey("demo", name)) == (name in waiting)
+
     async def restart(self, handle: int) -> None:
         for name, session in self.sessions.items():
             if session.holder == handle:
@@ -190,7 +204,8 @@ class Model:
             for handle in (0, 1):
                 await self.read(handle, name, 1)
                 await self.meta(handle, name)
-        for store in self.stores:
+        for handle, store in enumerate(self.stores):
+            await self.unfinished(handle)
             await store.close()
 
 

@@ -13,9 +13,10 @@ from litro.providers.base import ModelRequest
 from litro.providers.script import scripted
 from litro.sessions.base import SessionKey, SessionStore
 from litro.sessions.file import FileStore
-from litro.turn.conversations import Conversations, Message
+from litro.turn.conversations import Conversations, Message, Queued
 from litro.turn.runner import Surroundings
 from litro.turn.session import Session
+from litro.wire import events_of
 
 
 class Talk:
@@ -45,10 +46,11 @@ class Talk:
             tools=tools or {},
             folder=folder,
         )
+        self.surroundings = Surroundings(development=development, tool_threads=4)
         self.conversations = Conversations(
             store or FileStore(folder / "sessions"),
             {"demo": agent},
-            surroundings=Surroundings(development=development, tool_threads=4),
+            surroundings=self.surroundings,
             max_turns=10,
         )
 
@@ -60,6 +62,17 @@ class Talk:
 
     async def say(self, text: str = "Hi", session: str = "s1", **options: Any) -> list[Event]:
         return [event async for event in self.session(session).send(text, **options)]
+
+    async def waits(self, session: str = "s1") -> bool:
+        return len(await self.session(session).queue()) > 0
+
+    async def mail_is_taken(self, session: str = "s1") -> bool:
+        return not await self.conversations.store.has_mail(SessionKey("demo", session))
+
+    async def hear(self, queued: Queued, session: str = "s1") -> AsyncIterator[Event]:
+        async for block in self.conversations.hear(SessionKey("demo", session), queued):
+            for event in events_of(block):
+                yield event
 
     async def log(self, session: str = "s1") -> bytes:
         blocks = self.conversations.store.read(SessionKey("demo", session), 0)

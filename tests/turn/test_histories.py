@@ -36,6 +36,7 @@ from litro.turn.machine import (
     Progressed,
     Remember,
     Run,
+    Steered,
     Stopped,
 )
 from litro.turn.transcript import Transcript
@@ -195,6 +196,8 @@ class History:
             if happened == interrupted:
                 what = self.draw(INTERRUPTIONS)
             happened += 1
+            if self.draw(st.integers(0, 9)) == 0:
+                machine.feed(Steered(message=f"s{happened}", text=self.draw(SAID)))
             if what == "crash":
                 self.crash()
                 return

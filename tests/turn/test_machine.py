@@ -17,8 +17,10 @@ from litro.turn.machine import (
     Progressed,
     Remember,
     Run,
+    Steered,
     Stopped,
     StopWork,
+    Withdrawn,
 )
 
 FAILURE = {"type": "overloaded", "message": "busy"}
@@ -176,6 +178,47 @@ def test_progress_of_a_call_that_has_ended_is_dropped():
     assert turn.feed(Called("t3c1", "tool-result", 1)) == []
 
 
+def test_a_message_that_steers_joins_when_the_calls_of_the_round_have_ended():
+    turn, _ = asking("a", "b")
+    assert turn.feed(Steered(message="s1", text="Hurry\ud83d")) == []
+    assert kinds(turn.feed(Called("t3c1", "tool-result", 1))) == ["tool-result"]
+    commands = turn.feed(Called("t3c2", "tool-result", 1))
+    assert kinds(commands) == ["tool-result", "message", "Ask"]
+    assert payloads(commands, "message") == [{"id": "s1", "role": "user", "text": "Hurry�"}]
+    assert [c.event.round for c in commands if isinstance(c, Append)] == [1, 2]
+
+
+def test_messages_that_steer_make_another_round_where_the_model_has_finished():
+    turn = machine()
+    for n in (1, 2):
+        turn.feed(Steered(message=f"s{n}", text="and"))
+    commands = turn.feed(Finished(stop="end"))
+    assert kinds(commands) == ["message", "message", "message", "Ask"]
+    assert [p["id"] for p in payloads(commands, "message")] == ["t3r1", "s1", "s2"]
+    assert kinds(turn.feed(Finished(stop="end"))) == ["message", "turn-end", "Flush"]
+
+
+def test_the_round_limit_leaves_a_message_that_steers_to_the_next_turn():
+    turn = machine(max_rounds=1)
+    turn.feed(Steered(message="s1", text="and"))
+    assert kinds(turn.feed(Finished(stop="end"))) == ["message", "turn-end", "Flush"]
+
+
+def test_a_message_that_was_withdrawn_does_not_join():
+    turn = machine()
+    turn.feed(Steered(message="s1", text="and"))
+    turn.feed(Withdrawn("s1"))
+    turn.feed(Withdrawn("nobody"))
+    assert kinds(turn.feed(Finished(stop="end"))) == ["message", "turn-end", "Flush"]
+
+
+def test_nothing_joins_a_turn_that_has_ended():
+    turn = machine()
+    turn.feed(Stopped("cancelled"))
+    assert turn.feed(Steered(message="s1", text="and")) == []
+    assert turn.feed(Finished(stop="end")) == []
+
+
 CALLS = st.sampled_from([f"t3c{n}" for n in range(1, 7)])
 HAPPENINGS = st.lists(
     st.one_of(
@@ -189,6 +232,8 @@ HAPPENINGS = st.lists(
         st.builds(Called, CALLS, st.sampled_from(["tool-result", "ui", "tool-error"]), st.just({})),
         st.builds(Stopped, st.sampled_from(["cancelled", "interrupted"])),
         st.builds(Broke, st.just(FAILURE)),
+        st.builds(Steered, message=st.sampled_from(["s1", "s2"]), text=st.text(max_size=2)),
+        st.builds(Withdrawn, st.sampled_from(["s1", "s2"])),
     ),
     max_size=40,
 )

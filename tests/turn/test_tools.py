@@ -265,7 +265,7 @@ async def test_a_sync_tool_that_takes_too_long_is_given_up_counted_and_logged(
 
     one = talk(calling("t"), tools={"t": blocks}, tool_timeout=0.05)
     events = await one.say()
-    threads = one.conversations._surroundings.threads
+    threads = one.surroundings.threads
     assert only(events, "tool-error")["type"] == "timeout"
     assert threads.abandoned == 1
     assert "cannot be stopped" in caplog.text

@@ -13,6 +13,7 @@ from litro.providers.base import (
     UserMessage,
 )
 from litro.turn.transcript import Transcript
+from litro.wire import encode_event
 
 HTML = "<b>for people</b>"
 
@@ -141,6 +142,66 @@ def test_a_replay_line_that_comes_with_the_next_block_is_not_lost():
     assert made.messages("p")[-1].replay == [1]
 
 
+QUEUED = ("queued", {"id": "q1", "text": "later", "mode": "queue", "by": "u7"})
+
+
+def test_what_waits_is_known_until_it_starts_joins_or_is_withdrawn():
+    made = transcript(*said("go"), QUEUED)
+    assert [m.id for m in made.queue] == ["q1"]
+    assert [m.id for m in transcript(*said("go"), QUEUED, END, *said("later", "q1")).queue] == []
+    joined = transcript(
+        *said("go"), QUEUED, ("message", {"id": "q1", "role": "user", "text": "later"})
+    )
+    assert len(joined.queue) == 0
+    assert (joined.started["q1"].number, joined.started["q1"].start) == (1, 4)
+    assert joined.messages("any") == (UserMessage("go"), UserMessage("later"))
+    withdrawn = transcript(*said("go"), QUEUED, ("withdrawn", {"id": "q1"}))
+    assert (len(withdrawn.queue), withdrawn.queue.withdrawn) == (0, {"q1"})
+
+
+def test_a_start_that_alone_outlived_a_crash_is_completed_so_that_the_message_has_its_end():
+    start = ("turn-start", {"trigger": "message", "message": "q1"})
+    made = transcript(*said("go"), QUEUED, END, start)
+    repairs = made.repairs()
+    assert [(e.kind, e.payload) for e in repairs] == [
+        ("message", {"id": "q1", "role": "user", "text": "later"}),
+        ("turn-end", {"status": "interrupted"}),
+    ]
+    for event in repairs:
+        made.feed(event, made.tail + 1)
+    assert len(made.queue) == 0
+    assert made.started["q1"].number == 2
+
+
+def line(seq: int, kind: str, payload: object, turn: int = 1) -> bytes:
+    return encode_event(Event(kind=kind, payload=payload, turn=turn, round=1), seq, 1)
+
+
+def test_deltas_are_read_only_where_no_message_repeats_them():
+    tricky = {"text": '"kind":"message" \n{"seq":9'}
+    lines = [
+        line(1, *said("go")[0]),
+        line(2, *said("go")[1]),
+        line(3, "reasoning-delta", tricky),
+        line(4, "text-delta", {"text": "Hm."}),
+        line(5, *answered("Hm.")),
+        line(6, "tool-progress", {"kind": "text-delta", "payload": {"text": "no"}}),
+        line(7, "text-delta", tricky),
+        b'{"inbox":7}\n',
+        line(8, "text-delta", {"text": "end"}),
+        line(9, *END),
+    ]
+    for cut in range(len(lines)):
+        made = Transcript()
+        made.feed_block(b"".join(lines[: cut + 1]))
+        made.feed_block(b"".join(lines[cut:]))
+        assert made.tail == 9
+        assert made.messages("any")[1:] == (
+            AssistantMessage(text="Hm."),
+            AssistantMessage(text=tricky["text"] + "end"),
+        )
+
+
 KINDS = st.lists(
     st.sampled_from(
         [
@@ -157,6 +218,11 @@ KINDS = st.lists(
             ("usage", {}),
             ("error", {"type": "internal", "message": ""}),
             ("a-kind-of-tomorrow", {}),
+            ("text-like-kind-of-tomorrow", 1),
+            QUEUED,
+            ("withdrawn", {"id": "q1"}),
+            ("title", {"text": "T"}),
+            ("message", {"id": "q1", "role": "user", "text": "later"}),
             END,
         ]
     ),

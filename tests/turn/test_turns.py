@@ -338,7 +338,7 @@ async def test_a_cancelled_loop_still_records_that_the_turn_was_cut_off(talk: Ma
     one = talk(script)
     await one.begin()
     await is_running.wait()
-    (task,) = one.conversations._tasks.values()
+    (task,) = one.conversations._tenures._tasks.values()
     task.cancel()
     await asyncio.wait({task}, timeout=10)
     assert only(list(events_of(await one.log())), "turn-end") == {"status": "interrupted"}

@@ -32,8 +32,8 @@ def create_app(project: Path | str, **settings: Any) -> "Litro":
 
     Args:
         project: The folder with `agents/` in it.
-        settings: Settings by name, as flags are: they win over the environment and every file. `watch=False` keeps
-            the app from watching files in development.
+        settings: Settings by name, as flags are: they win over the environment and every file. `watch=False` is for
+            what is over soon: no file is watched in development, and no session recovered that nobody speaks in.
 
     Raises:
         ProjectError: There is no such project.
@@ -46,7 +46,8 @@ class Litro:
 
     Args:
         project: The folder with `agents/` in it.
-        watch: Whether files are watched in development: False for what is over before anybody edits one.
+        watch: Whether what changes is looked after: files in development, and sessions that other processes left. False
+            for what is over soon.
         settings: Settings by name.
     """
 
@@ -130,6 +131,8 @@ class Litro:
             loaded.unload()
             raise
         running.tell_problems()
+        if self._watch:
+            running.conversations.recovery.begin()
         if running.settings.development and self._watch:
             await running.watch(seen)
         if running.settings.signals:

@@ -6,9 +6,16 @@
  * the log holds, every event once and in order; what a page makes of them is the page's business.
  */
 
+import { hydratePage, hydrateUIResult, mount } from "./hydrate.js";
+
+export { hydratePage, hydrateUIResult };
+
 /** @typedef {{seq: number, ts: number, turn: number, round?: number, kind: string, call?: string, payload: any}} AgentEvent */
-/** @typedef {{html: string, data?: unknown, hydrate?: {props?: Record<string, unknown>, modules?: string[]}}} UIResult */
-/** @typedef {{from: number, text?: string, key?: string, signal?: AbortSignal}} Ask */
+/** @typedef {import("./hydrate.js").UIResult} UIResult */
+/** @typedef {{from: number, text?: string, key?: string, onBusy?: OnBusy, limit?: number, deltas?: boolean, signal?: AbortSignal}} Ask */
+/** @typedef {"reject" | "queue" | "steer"} OnBusy */
+/** @typedef {{session: string, title: string | null, created: number, updated: number, tail: number, running: number | null}} SessionInfo */
+/** @typedef {{id: string, text: string, mode: string, by?: string}} WaitingMessage */
 
 /**
  * @typedef {object} SessionOptions
@@ -22,9 +29,6 @@
  */
 
 const LONGEST_WAIT = 8000;
-
-/** Properties that would make markup of a value, or break the element. */
-const NEVER_PROPS = new Set(["__proto__", "constructor", "prototype", "innerHTML", "outerHTML", "srcdoc", "nonce"]);
 
 /** What the server refused or failed at, in its words; `unreachable` where a connection could not be restored. */
 export class AgentError extends Error {
@@ -54,49 +58,66 @@ export function agentSession(agent, id, options = {}) {
   const url = new URL(path, mount(options.base)).href;
   return {
     /**
-     * Says something; yields the turn's events to its end.
+     * Says something; yields the turn's events to its end, from where the message joined it.
+     *
+     * `id` is the message's: repeating it starts no second turn. `onBusy` says what becomes of it while a turn runs; by default
+     * the agent does. Leaving the loop withdraws nothing. Of a message that was withdrawn, `withdrawn` is all that comes.
      * @param {string} text
-     * @param {{id?: string, signal?: AbortSignal}} [more] `id` is the message's: repeating it starts no second turn.
+     * @param {{id?: string, onBusy?: OnBusy, signal?: AbortSignal}} [more]
      */
-    send: (text, { id: key = newId(), signal } = {}) => new Run(url, options, { from: 0, text, key, signal }).events(),
+    send: (text, { id: key = newId(), onBusy, signal } = {}) =>
+      new Run(url, options, { from: 0, text, key, onBusy, signal }).events(),
     /**
      * Yields the session's events from seq `from` on (negative: from the tail), a running turn's to its end.
+     *
+     * At most `limit` of them; the next seq goes on. `deltas: false` leaves out the deltas of rounds that have their `message`.
      * @param {number} [from]
-     * @param {{signal?: AbortSignal}} [more]
+     * @param {{limit?: number, deltas?: boolean, signal?: AbortSignal}} [more]
      */
-    resume: (from = 0, { signal } = {}) => new Run(url, options, { from, signal }).events(),
+    resume: (from = 0, { limit, deltas, signal } = {}) => new Run(url, options, { from, limit, deltas, signal }).events(),
     /** Cancels the running turn. False where none runs. */
-    cancel: async () => {
-      const headers = await headersOf(options, { "x-litro-agent": "1" });
-      const response = await (options.fetch ?? fetch)(`${url}/cancel`, { method: "POST", headers });
-      if (!response.ok) throw await refusal(response);
-      return response.status === 202;
-    },
+    cancel: async () => (await request(options, "POST", `${url}/cancel`)).status === 202,
+    /**
+     * The messages that wait, in the order in which they will start.
+     * @returns {Promise<WaitingMessage[]>}
+     */
+    queue: async () => (await json(await request(options, "GET", `${url}/queue`))).queue,
+    /**
+     * Takes a message that waits out of the queue, so that it never starts. False where it has started, or none of this id waits.
+     * @param {string} id
+     * @returns {Promise<boolean>}
+     */
+    withdraw: async (id) =>
+      (await json(await request(options, "DELETE", `${url}/queue/${encodeURIComponent(id)}`))).withdrawn,
+    /**
+     * Gives the session a title, 1 to 120 characters; what it is now called.
+     * @param {string} title
+     * @returns {Promise<string>}
+     */
+    rename: async (title) => (await json(await request(options, "PATCH", url, { title }))).title,
+    /** Deletes the session for good; refused while a turn runs. */
+    delete: async () => void (await request(options, "DELETE", url)),
+    /**
+     * Makes a session of this one's beginning, up to the `turn-end` at or before seq `at`, by default the last.
+     * @param {{at?: number, id?: string}} [more] `id` is the new session's.
+     * @returns {Promise<{session: string, at: number}>}
+     */
+    fork: async ({ at, id: session } = {}) => json(await request(options, "POST", `${url}/fork`, { at, session })),
   };
 }
 
 /**
- * Puts a UI result into `host`, in place of what is there; answers its root element, null where it has none.
+ * A page of the sessions that whoever asks has with an agent, the last updated first; `next` is the next page's cursor.
  *
- * It is parsed in an inert document and gets its properties there: a component wakes up in the page with everything
- * that it needs, and keeps the nodes that were sent.
- *
- * @param {Element} host
- * @param {UIResult} result
- * @param {{base?: string | URL}} [options]
+ * @param {string} agent
+ * @param {SessionOptions & {cursor?: string | null, limit?: number}} [options] `limit` is 1 to 200, by default 50.
+ * @returns {Promise<{sessions: SessionInfo[], next: string | null}>}
  */
-export async function hydrateUIResult(host, { html, hydrate = {} }, { base } = {}) {
-  const box = host.ownerDocument.implementation.createHTMLDocument("").createElement("div");
-  if ("setHTMLUnsafe" in box) box.setHTMLUnsafe(html);
-  else {
-    /** @type {Element} */ (box).innerHTML = html;
-    attachShadowRoots(box);
-  }
-  const root = box.firstElementChild;
-  if (root) setProps(root, hydrate.props ?? {});
-  host.replaceChildren(...box.childNodes);
-  await Promise.all((hydrate.modules ?? []).map((name) => import(moduleUrl(name, base))));
-  return root;
+export async function agentSessions(agent, { cursor, limit, ...options } = {}) {
+  const url = new URL(`__litro/agent/${encodeURIComponent(agent)}`, mount(options.base));
+  if (cursor) url.searchParams.set("cursor", cursor);
+  if (limit) url.searchParams.set("limit", String(limit));
+  return json(await request(options, "GET", url.href));
 }
 
 /** Worth another attempt, `after` so many milliseconds at the earliest. */
@@ -115,6 +136,8 @@ class Broken extends Error {
 class Run {
   seen = 0;
   turn = 0;
+  left = Infinity;
+  waiting = false;
   ended = false;
   posts = 0;
   tries = 0;
@@ -132,6 +155,7 @@ class Run {
     const { fetch: get = fetch, silence = 25_000, patience = 60_000, pace = 500 } = options;
     this.options = { ...options, fetch: get, silence, patience, pace };
     this.next = ask.from;
+    this.left = ask.limit ?? Infinity;
   }
 
   /** @returns {AsyncGenerator<AgentEvent, void, undefined>} */
@@ -139,7 +163,8 @@ class Run {
     for (;;) {
       try {
         yield* this.connect();
-        return;
+        // While the message waits, another request follows, for what becomes of it.
+        if (!this.waiting) return;
       } catch (error) {
         if (!(error instanceof Broken)) throw error;
         if (this.ended) return;
@@ -156,7 +181,9 @@ class Run {
     signal?.throwIfAborted();
     signal?.addEventListener("abort", leave);
     try {
-      yield* this.newEvents(await this.open());
+      const response = await this.open();
+      if (response.status === 202) this.wait(response);
+      else yield* this.newEvents(response);
     } finally {
       signal?.removeEventListener("abort", leave);
       connection.abort();
@@ -166,13 +193,21 @@ class Run {
   /** @param {Response} response */
   async *newEvents(response) {
     const says = this.ask.key !== undefined;
+    const start = this.next;
     let beats = 0;
     for await (const line of this.lines(response)) {
       // A connection begins with a heartbeat: only a later one shows that it stands.
       if (line === "" && ++beats > 1) this.advance();
       const event = line === "" ? undefined : this.read(line);
+      // A turn that ended is followed by the next at once; where nothing came, there is a reason to wait.
+      if (event === null && this.waiting && this.next === start) throw new Broken("the message still waits");
       if (event === null) return;
       if (!event || event.seq <= this.seen) continue;
+      if (this.waiting && !this.begins(event)) {
+        this.next = event.seq + 1;
+        this.advance();
+        continue;
+      }
       if (says && this.turn && event.turn !== this.turn) return;
       this.turn = event.turn;
       this.seen = event.seq;
@@ -180,6 +215,7 @@ class Run {
       this.ended = says && event.kind === "turn-end";
       this.advance();
       yield event;
+      if (--this.left <= 0 || (says && event.kind === "withdrawn" && event.payload.id === this.ask.key)) return;
     }
     throw new Broken("the stream ended in the middle");
   }
@@ -199,17 +235,38 @@ class Run {
     throw new Broken("the server is going away");
   }
 
+  /**
+   * The message is in the queue: what becomes of it comes from the seq on that the answer names.
+   * @param {Response} response
+   */
+  wait(response) {
+    this.waiting = true;
+    this.next = Number(response.headers.get("litro-from")) || 1;
+  }
+
+  /**
+   * Whether the message that waits starts its turn with this event, joins one, or was withdrawn.
+   * @param {AgentEvent} event
+   */
+  begins({ kind, payload }) {
+    const { key } = this.ask;
+    const id = kind === "turn-start" ? payload.message : kind === "message" || kind === "withdrawn" ? payload.id : undefined;
+    this.waiting = id !== key;
+    return !this.waiting;
+  }
+
   /** The response, once its head is there. A message is said again until its first event has come: its key makes that safe. */
   async open() {
-    const { key, text } = this.ask;
-    const says = key !== undefined && !this.seen;
+    const { key, text, onBusy } = this.ask;
+    const says = key !== undefined && !this.seen && !this.waiting;
     this.posts += says ? 1 : 0;
     const own = { "content-type": "application/json", "x-litro-agent": "1", "idempotency-key": key ?? "" };
     const headers = await headersOf(this.options, says ? own : {});
     /** @type {RequestInit} */
     const init = { headers, signal: this.connection.signal, cache: "no-store" };
-    if (says) Object.assign(init, { method: "POST", body: JSON.stringify({ text }) });
-    const response = await this.unlessSilent((0, this.options.fetch)(says ? this.url : `${this.url}?from=${this.next}`, init));
+    if (says) Object.assign(init, { method: "POST", body: JSON.stringify({ text, on_busy: onBusy }) });
+    const response = await this.unlessSilent((0, this.options.fetch)(says ? this.url : `${this.url}?${this.query()}`, init));
+    if (says && response.status === 202) return response;
     if (response.ok) return streamed(response);
     const error = await this.unlessSilent(refusal(response));
     const { status } = response;
@@ -217,6 +274,11 @@ class Run {
     const isPassing = (status >= 502 && status <= 504) || (status === 409 && this.posts > 1);
     if (!isPassing) throw error;
     throw new Broken(error.message, error, 1000 * (Number(response.headers.get("retry-after")) || 0));
+  }
+
+  query() {
+    const limit = this.left < Infinity ? `&limit=${this.left}` : "";
+    return `from=${this.next}${limit}${this.ask.deltas === false ? "&deltas=false" : ""}`;
   }
 
   /**
@@ -292,6 +354,27 @@ function parse(line) {
   }
 }
 
+/**
+ * The answer to a request that is no stream; a refusal is thrown.
+ * @type {(options: SessionOptions, method: string, url: string, body?: object) => Promise<Response>}
+ */
+async function request(options, method, url, body) {
+  /** @type {Record<string, string>} */
+  const own = method === "GET" ? {} : { "x-litro-agent": "1" };
+  if (body) own["content-type"] = "application/json";
+  const headers = await headersOf(options, own);
+  const response = await (options.fetch ?? fetch)(url, { method, headers, body: body && JSON.stringify(body), cache: "no-store" });
+  if (!response.ok) throw await refusal(response);
+  return response;
+}
+
+/** @param {Response} response */
+async function json(response) {
+  const content = await response.json().catch(() => null);
+  if (content !== null && typeof content === "object") return content;
+  throw notLitro(response);
+}
+
 /** @type {(options: SessionOptions, own: Record<string, string>) => Promise<Headers>} */
 async function headersOf({ headers }, own) {
   const all = new Headers(typeof headers === "function" ? await headers() : headers);
@@ -311,10 +394,15 @@ async function refusal(response) {
  * @param {Response} response
  */
 function streamed(response) {
-  const kind = response.headers.get("content-type") ?? "none";
-  if (kind.startsWith("application/x-ndjson")) return response;
-  const { status } = response;
-  throw new AgentError("unexpected-answer", `What answered is no Litro server: its content type is ${kind}.`, { status });
+  if (response.headers.get("content-type")?.startsWith("application/x-ndjson")) return response;
+  throw notLitro(response);
+}
+
+/** @param {Response} response */
+function notLitro(response) {
+  const { status, headers } = response;
+  const kind = headers.get("content-type") ?? "none";
+  return new AgentError("unexpected-answer", `What answered is no Litro server: its content type is ${kind}.`, { status });
 }
 
 /** @type {(why: Broken, patience: number) => AgentError} */
@@ -343,50 +431,7 @@ function newId() {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/**
- * Litro's mount, with a slash at its end.
- * @param {string | URL} [base]
- */
-function mount(base) {
-  const own = new URL("..", import.meta.url);
-  return base === undefined ? own : new URL(`${base}/`.replace(/\/+$/, "/"), globalThis.document?.baseURI ?? own);
-}
-
-/**
- * A component's module: its name is below the mount, wherever that is today.
- * @type {(name: string, base?: string | URL) => string}
- */
-function moduleUrl(name, base) {
-  const root = mount(base).href;
-  const { href } = new URL(name.replace(/^\/+/, ""), root);
-  if (href.startsWith(root)) return href;
-  throw new Error(`hydrate.modules: ${JSON.stringify(name)} is not below ${root}, so it is not loaded.`);
-}
-
-/** @type {(root: Element, props: Record<string, unknown>) => void} */
-function setProps(root, props) {
-  for (const [name, value] of Object.entries(props)) {
-    const isMethod = typeof Reflect.get(root, name) === "function";
-    if (!isMethod && !NEVER_PROPS.has(name)) Reflect.set(root, name, value);
-  }
-  root.removeAttribute("defer-hydration");
-}
-
-/**
- * What the parser does with declarative shadow roots, for browsers without `setHTMLUnsafe`.
- * @param {Element | DocumentFragment} scope
- */
-function attachShadowRoots(scope) {
-  for (const template of scope.querySelectorAll("template")) {
-    attachShadowRoots(template.content);
-    const mode = /** @type {ShadowRootMode | null} */ (template.getAttribute("shadowrootmode"));
-    const delegatesFocus = template.hasAttribute("shadowrootdelegatesfocus");
-    try {
-      if (!mode || !template.parentElement) continue;
-      template.parentElement.attachShadow({ mode, delegatesFocus }).append(template.content);
-      template.remove();
-    } catch {
-      // No host for a shadow root, or one that has its own: a template like any other, as it is to the parser.
-    }
-  }
+if (globalThis.document) {
+  const isParsed = document.readyState !== "loading";
+  isParsed ? hydratePage() : document.addEventListener("DOMContentLoaded", () => hydratePage());
 }

@@ -38,6 +38,9 @@ T = TypeVar("T")
 _SHOWN: Final = 3
 """Turns of a continued session that are shown before it goes on."""
 
+_SOON: Final = 0.5
+"""Seconds after which somebody who waits wants to know for what."""
+
 _GRACE: Final = 1.0
 """Seconds for a turn that is left running: whoever leaves does not want to wait."""
 
@@ -50,7 +53,8 @@ def command(agent: str, project: Path, session: str | None) -> None:
     """Talk to AGENT in the terminal.
 
     Answers are shown as they come, tool calls as one line, the data of cards as a table. Ctrl-C cancels the running
-    turn; a second Ctrl-C, or Ctrl-D, leaves. The session is kept: --session continues it.
+    turn; a second Ctrl-C, or Ctrl-D, leaves. The session is kept: --session continues it. Where a turn runs in it already,
+    in another process, a message waits until that has ended; Ctrl-C withdraws it.
     """
     project = prepare(project)
     # What went wrong in a turn is shown from its events.
@@ -132,13 +136,14 @@ class _Chat:
 
     def _answer(self, text: str) -> None:
         """Hear the turn to its end; the first Ctrl-C cancels it."""
-        turn = self._loop.start(_hear(self._session, text))
+        message = token_hex(16)
+        turn = self._loop.start(_hear(self._session, text, message))
         while True:
             try:
                 turn.result()
             except KeyboardInterrupt:
                 # First of all: the next Ctrl-C may come at any line.
-                self._loop.start(self._session.cancel())
+                self._loop.start(_stop(self._session, message))
                 click.echo()
                 self._interrupted("Cancelling. Ctrl-C again leaves.")
                 continue
@@ -172,11 +177,25 @@ async def _greet(app: Litro, key: SessionKey) -> None:
         click.echo("\n".join(lines_of(said)))
 
 
-async def _hear(session: Session, text: str) -> None:
+async def _hear(session: Session, text: str, message: str) -> None:
     """Say something, and show the turn as it becomes durable."""
     screen = _Screen(session.key.agent)
-    async for event in session.send(text):
+    events = session.send(text, id=message, on_busy="queue")
+    first = asyncio.ensure_future(anext(events, None))
+    heard, _ = await asyncio.wait({first}, timeout=_SOON)
+    if not heard and any(waiting.id == message for waiting in await session.queue()):
+        hint = "A turn is running in this session: the message waits until it has ended. Ctrl-C withdraws it."
+        click.echo(quiet(hint), err=True)
+    event = await first
+    while event is not None:
         screen.show(event)
+        event = await anext(events, None)
+
+
+async def _stop(session: Session, message: str) -> None:
+    """Withdraw the message where it waits; else cancel its turn, which is the one that runs."""
+    if not await session.withdraw(message):
+        await session.cancel()
 
 
 class _Screen:
@@ -203,6 +222,8 @@ class _Screen:
                     self._lines(quiet(advice))
             case "turn-end":
                 self._lines(*ended(payload["status"]))
+            case "withdrawn":
+                self._lines(*ended("withdrawn"))
             case _:
                 return
 

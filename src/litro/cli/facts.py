@@ -35,10 +35,14 @@ def facts_of(scanned: Scan, loaded: Loaded) -> dict[str, Any]:
 
 
 def _routes(agent: str) -> list[dict[str, Any]]:
-    path = f"/__litro/agent/{agent}/{{session}}"
+    path = f"/__litro/agent/{agent}"
     return [
-        {"methods": ["GET", "POST"], "path": path},
-        {"methods": ["POST"], "path": f"{path}/cancel"},
+        {"methods": ["GET"], "path": path},
+        {"methods": ["GET", "POST", "PATCH", "DELETE"], "path": f"{path}/{{session}}"},
+        {"methods": ["POST"], "path": f"{path}/{{session}}/cancel"},
+        {"methods": ["POST"], "path": f"{path}/{{session}}/fork"},
+        {"methods": ["GET"], "path": f"{path}/{{session}}/queue"},
+        {"methods": ["DELETE"], "path": f"{path}/{{session}}/queue/{{message}}"},
     ]
 
 

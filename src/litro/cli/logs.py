@@ -3,14 +3,17 @@
 Only agents/_config.py is imported, since it may name the store; no agent is.
 """
 
-from collections.abc import AsyncGenerator, AsyncIterator, Iterable
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import wraps
 from pathlib import Path
+from typing import Any
 
 import click
 
 from litro.cli.agents import unknown_agent
+from litro.cli.main import prepare, project_option
 from litro.discovery.load import load
 from litro.discovery.scan import require_project, scan
 from litro.errors import LitroError, ProjectError, SessionError
@@ -22,6 +25,30 @@ from litro.settings import resolve
 
 class NoSession(LitroError):
     """The store has no such session."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Where:
+    """Where a command finds its logs."""
+
+    project: Path
+    sessions: str | None
+    """The store's URL, where an option says it."""
+
+
+def where_options(function: Callable[..., None]) -> Callable[..., None]:
+    """`--project DIR` and `--sessions URL`, which come as one argument, `where`."""
+
+    @project_option
+    @click.option(
+        "--sessions", metavar="URL", help="Another store than the project's, such as file:DIR."
+    )
+    @wraps(function)
+    def command(*arguments: Any, project: Path, sessions: str | None, **options: Any) -> None:
+        where = Where(project=prepare(project), sessions=sessions)
+        function(*arguments, where=where, **options)
+
+    return command
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,17 +121,18 @@ class Logs:
 
 
 @asynccontextmanager
-async def opened(project: Path) -> AsyncGenerator[Logs]:
-    """The project's logs, as its settings say.
+async def opened(where: Where) -> AsyncGenerator[Logs]:
+    """The project's logs, as its settings or the option say.
 
     Raises:
         ProjectError, SettingsError: They do not say it.
     """
-    scanned = scan(require_project(project))
+    scanned = scan(require_project(where.project))
     loaded = load(scanned, only=())
     if scanned.config is not None and loaded.config is None:
         raise ProjectError(loaded.problems)
-    sessions = resolve(project, config=loaded.config).sessions
+    flags = {"sessions": where.sessions}
+    sessions = resolve(where.project, config=loaded.config, flags=flags).sessions
     folder = (
         LogFolder(Path(sessions.removeprefix("file:")))
         if isinstance(sessions, str) and sessions.startswith("file:")

@@ -29,7 +29,7 @@ _COMMANDS: Final = {
     "new": "Write a new project that runs.",
     "run": "Run one turn in the terminal.",
     "serve": "Serve the project's agents over HTTP.",
-    "sessions": "List, show, follow, export and delete sessions.",
+    "sessions": "List, show, follow, rename, fork, export and delete sessions.",
 }
 
 

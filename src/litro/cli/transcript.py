@@ -6,12 +6,15 @@ It is not what the model reads: that is `litro.turn.transcript`.
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
 import click
 
 from litro.cli.terminal import call_line, plain, table
 from litro.events import Event
+
+_AROUND_TURNS: Final = frozenset({"title", "queued", "withdrawn"})
+"""Kinds that are about the session. A message that waited is told where it was answered."""
 
 
 @dataclass(slots=True)
@@ -39,6 +42,8 @@ def turns_of(events: Iterable[Event]) -> list[Said]:
     turns: dict[int, Said] = {}
     calls: dict[str, dict[str, Any]] = {}
     for event in events:
+        if event.kind in _AROUND_TURNS:
+            continue
         said = turns.setdefault(event.turn, Said(event.turn, event.ts))
         payload: Any = event.payload
         if event.kind == "message":

@@ -6,6 +6,14 @@
 It is not loaded by `import litro`, and it imports nothing of the server.
 """
 
+from litro.client.listing import SessionFork, SessionInfo, SessionPage, WaitingMessage
 from litro.client.session import AgentClient, ClientSession
 
-__all__ = ["AgentClient", "ClientSession"]
+__all__ = [
+    "AgentClient",
+    "ClientSession",
+    "SessionFork",
+    "SessionInfo",
+    "SessionPage",
+    "WaitingMessage",
+]

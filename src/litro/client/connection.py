@@ -28,7 +28,7 @@ _STREAM: Final = "application/x-ndjson"
 class Ask:
     """One request."""
 
-    method: Literal["GET", "POST"]
+    method: Literal["GET", "POST", "PATCH", "DELETE"]
     url: str
     headers: Mapping[str, str]
     """The caller's own."""
@@ -74,9 +74,9 @@ class Connection:
             follow_redirects=False,
         )
 
-    def url(self, agent: str, session: str) -> str:
-        """The address of a session."""
-        return f"{self._base}/__litro/agent/{quote(agent, safe='')}/{quote(session, safe='')}"
+    def url(self, *names: str) -> str:
+        """The address of an agent, of its session, or of what that has."""
+        return "/".join([f"{self._base}/__litro/agent", *(quote(name, safe="") for name in names)])
 
     async def aclose(self) -> None:
         """Close every connection."""

@@ -9,7 +9,7 @@ from typing import Any, cast
 import orjson
 
 from litro.errors import RemoteError
-from litro.events import Event
+from litro.events import Event, OnBusy
 from litro.wire import decode_event
 
 
@@ -23,6 +23,10 @@ class Broken(Exception):
     def __init__(self, reason: str, refusal: RemoteError | None = None) -> None:
         super().__init__(reason)
         self.refusal = refusal
+
+
+class StillWaits(Broken):
+    """The turn that ran has ended, and the message still waits."""
 
 
 class Lines:
@@ -48,6 +52,12 @@ class Message:
 
     text: str
     key: str
+    on_busy: OnBusy | None = None
+
+    @property
+    def body(self) -> dict[str, str]:
+        """What is sent."""
+        return {"text": self.text} | ({} if self.on_busy is None else {"on_busy": self.on_busy})
 
 
 class Course:
@@ -58,12 +68,22 @@ class Course:
         is_over: Whether everything was heard.
     """
 
-    def __init__(self, *, message: Message | None = None, start: int | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        message: Message | None = None,
+        start: int | None = None,
+        limit: int | None = None,
+        deltas: bool = True,
+    ) -> None:
         self.message = message
         self.is_over = False
         self._start = start
+        self._left = limit
+        self._deltas = deltas
         self._turn: int | None = None
         self._known = start is not None and start > 0
+        self._is_waiting = False
 
     @property
     def has_to_say_it(self) -> bool:
@@ -75,10 +95,27 @@ class Course:
         """The seq to ask for; negative counts from the session's last event."""
         return 0 if self._start is None else self._start
 
+    @property
+    def query(self) -> str:
+        """What of the session to ask for."""
+        limit = "" if self._left is None else f"&limit={self._left}"
+        return f"from={self.following}{limit}{'' if self._deltas else '&deltas=false'}"
+
     def opened(self, turn: str | None, start: str | None) -> None:
         """The headers of an answer to the message: its turn, and the seq of its first event."""
         if turn is not None and turn.isdecimal() and start is not None and start.isdecimal():
             self._turn, self._start, self._known = int(turn), int(start), True
+
+    def queued(self, start: str | None) -> None:
+        """The header of an answer that says that the message waits: the seq behind which to look for what becomes of it.
+
+        Raises:
+            RemoteError: There is none.
+        """
+        if start is None or not start.isdecimal():
+            message = "The server took the message into its queue without saying where it will be heard, so it is no Litro server."
+            raise RemoteError("unexpected-answer", message, status=202)
+        self._start, self._known, self._is_waiting = int(start), True, True
 
     def hear(self, line: bytes) -> Event | None:
         """The event that `line` adds, or None where it adds none.
@@ -101,15 +138,37 @@ class Course:
     def _is_new(self, event: Event) -> bool:
         if self._known and event.seq < self.following:
             return False
-        if self._known and event.seq > self.following:
+        if self._known and event.seq > self.following and self._deltas:
             msg = f"event {event.seq} came where {self.following} is next"
             raise Broken(msg)
+        self._start, self._known = event.seq + 1, True
+        if self._is_waiting:
+            self._is_waiting = not self._is_answered_by(event)
+            if self._is_waiting:
+                return False
         if self._turn is None:
             self._turn = event.turn
-        self._start, self._known = event.seq + 1, True
-        if self.message is not None and event.kind == "turn-end" and event.turn == self._turn:
+        if self._left is not None:
+            self._left -= 1
+        is_end = event.kind == "turn-end" and event.turn == self._turn
+        if (self.message is not None and is_end) or self._left == 0:
             self.is_over = True
         return True
+
+    def _is_answered_by(self, event: Event) -> bool:
+        """Whether the message that waits starts its turn with this event, joins one, or was withdrawn."""
+        key = None if self.message is None else self.message.key
+        payload = cast("dict[str, Any]", event.payload) if isinstance(event.payload, dict) else {}
+        match event.kind:
+            case "turn-start":
+                return payload.get("message") == key
+            case "message":
+                return payload.get("id") == key
+            case "withdrawn":
+                self.is_over = payload.get("id") == key
+                return self.is_over
+            case _:
+                return False
 
     def _control(self, line: bytes) -> None:
         try:
@@ -120,6 +179,9 @@ class Course:
         # Lines of a later version are skipped, as its kinds of events are.
         fields = cast("dict[str, Any]", content) if isinstance(content, dict) else {}
         if "done" in fields:
+            if self._is_waiting:
+                msg = "the message still waits in the session's queue"
+                raise StillWaits(msg)
             self.is_over = True
         elif "err" in fields:
             raise error_of(fields["err"], otherwise="The server's stream failed.")

@@ -144,8 +144,8 @@ def check_agent_header(head: RequestHead) -> Refusal | None:
 
 
 def check_content_type(head: RequestHead) -> Refusal | None:
-    """415 for a POST whose body does not say that it is JSON."""
-    if head.method != "POST" or not _has_body(head):
+    """415 for a POST or a PATCH whose body does not say that it is JSON."""
+    if head.method not in {"POST", "PATCH"} or not _has_body(head):
         return None
     value = head.headers.get("content-type")
     media_type = (value or "").partition(";")[0].strip().lower()

@@ -9,7 +9,7 @@ from litro.gates.head import Headers, RequestHead
 from litro.gates.policy import GatePolicy
 
 _PREFLIGHT: Final = (
-    (b"access-control-allow-methods", b"GET, POST, HEAD, OPTIONS"),
+    (b"access-control-allow-methods", b"GET, POST, PATCH, DELETE, HEAD, OPTIONS"),
     (
         b"access-control-allow-headers",
         b"content-type, x-litro-agent, idempotency-key, last-event-id, authorization",

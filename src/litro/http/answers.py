@@ -17,13 +17,18 @@ from litro.errors import (
     MessageReused,
     NotOwner,
     SessionBusy,
+    SessionExists,
     StoreFailed,
     TooManyTurns,
     UnknownAgent,
+    UnknownSession,
     tell,
 )
 from litro.events import ErrorPayload
 from litro.gates import Headers, Refusal
+from litro.turn.catalogue import NoTurnEnd
+from litro.turn.cursor import InvalidCursor
+from litro.turn.title import InvalidTitle
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
@@ -129,6 +134,11 @@ _KNOWN: Final[
     (InvalidSessionId, 400, "invalid-session", ()),
     (UnknownAgent, 404, "unknown-agent", ()),
     (NotOwner, 404, "unknown-session", ()),
+    (UnknownSession, 404, "unknown-session", ()),
+    (SessionExists, 409, "session-exists", ()),
+    (NoTurnEnd, 409, "no-turn-end", ()),
+    (InvalidTitle, 400, "invalid-title", ()),
+    (InvalidCursor, 400, "invalid-cursor", ()),
     (MessageReused, 422, "message-reused", ()),
     (BrokenAgent, 500, "broken-agent", ()),
     (TooManyTurns, 503, "too-many-turns", _SOON),
@@ -144,6 +154,7 @@ def _words(error: BaseException, kind: str) -> str:
         logger.error("%s", error)
         return STORE_SENTENCE
     if kind == "unknown-session":
+        # The same for what is somebody else's and for what is not there.
         return "There is no such session for you."
     return str(error)
 

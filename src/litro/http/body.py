@@ -10,13 +10,22 @@ _DRAIN: Final = 64 * 1024 * 1024
 """Bytes that are read and dropped before a connection is given up."""
 
 
-async def read_json_object(receive: Receive, limit: int) -> dict[str, Any]:
+async def read_json_object(
+    receive: Receive, limit: int, *, may_be_empty: bool = False
+) -> dict[str, Any]:
     """The body as a JSON object.
+
+    Args:
+        receive: Of the request.
+        limit: Bytes that it may have.
+        may_be_empty: Whether no body is an object without keys.
 
     Raises:
         Refused: 413 over `limit` bytes, 400 where it is not a JSON object.
     """
     body = await read(receive, limit)
+    if may_be_empty and not body.strip():
+        return {}
     try:
         content: object = orjson.loads(body)
     except orjson.JSONDecodeError as error:

@@ -13,6 +13,7 @@ from litro.gates.names import parse_host_pattern
 
 _YES: Final = frozenset({"1", "true", "yes", "on"})
 _NO: Final = frozenset({"0", "false", "no", "off"})
+_PLACES: Final = "one of 'file:DIR', 'sqlite:FILE' and 'postgresql://…'"
 
 
 def as_given(value: Any) -> Any:
@@ -108,17 +109,22 @@ def store(value: Any) -> Any:
     if not isinstance(value, str):
         if callable(getattr(value, "open", None)) and callable(getattr(value, "read", None)):
             return value
-        msg = f"{value!r:.80} is no session store, so 'file:DIR' or an object with a SessionStore's methods is required."
+        msg = f"{value!r:.80} is no session store, so {_PLACES} or an object with a SessionStore's methods is required."
         raise ValueError(msg)
     scheme, colon, rest = value.partition(":")
     if not colon or (len(scheme) == 1 and scheme.isalpha()):
-        msg = f"{value!r:.80} has no scheme, so 'file:DIR' is required. Write {'file:' + value!r:.90}."
-        raise ValueError(msg)
-    path = rest.removeprefix("//localhost") if rest.startswith("//localhost/") else rest
-    if scheme != "file" or (path.startswith("//") and not path.startswith("///")) or not path:
         msg = (
-            f"{value!r:.80} is no place that Litro knows, so 'file:DIR' is required: 'file:.litro/sessions' counts from "
+            f"{value!r:.80} has no scheme, so {_PLACES} is required. Write {'file:' + value!r:.90}."
+        )
+        raise ValueError(msg)
+    # A server's URL is its driver's business.
+    if scheme in {"postgresql", "postgres"} and rest.startswith("//"):
+        return value
+    path = rest.removeprefix("//localhost") if rest.startswith("//localhost/") else rest
+    if scheme not in {"file", "sqlite"} or not path or re.match("//(?!/)", path):
+        msg = (
+            f"{value!r:.80} is no place that Litro knows, so {_PLACES} is required: 'file:.litro/sessions' counts from "
             "the project, 'file:/var/lib/app' from the root. Another kind of store is an object in agents/_config.py."
         )
         raise ValueError(msg)
-    return f"file:{path.removeprefix('//')}"
+    return f"{scheme}:{path.removeprefix('//')}"

@@ -24,7 +24,7 @@ class Settings:
     project: Path
     """Absolute."""
     sessions: str | SessionStore
-    """`file:` and an absolute path, or a store."""
+    """`file:` or `sqlite:` and an absolute path, a server's URL, or a store."""
     access: Access | None
     allowed_hosts: tuple[str, ...] | None
     """None where every host is answered."""
@@ -112,9 +112,10 @@ def _given(
 
 
 def _absolute(sessions: Any, project: Path) -> Any:
-    if not isinstance(sessions, str):
+    if not isinstance(sessions, str) or not sessions.startswith(("file:", "sqlite:")):
         return sessions
-    return f"file:{project / sessions.removeprefix('file:')}"
+    scheme, _, path = sessions.partition(":")
+    return f"{scheme}:{project / path}"
 
 
 def _unknown_flags(flags: Mapping[str, Any]) -> Iterable[str]:

@@ -40,7 +40,7 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         variable="LITRO_SESSIONS",
         parse=store,
         default="file:.litro/sessions",
-        summary="Where sessions are kept: `file:DIR`, relative to the project; in `Config`, also a store object.",
+        summary="Where sessions are kept: `file:DIR` or `sqlite:FILE`, relative to the project, or `postgresql://…`; in `Config`, also a store object.",
     ),
     Setting(
         name="access",

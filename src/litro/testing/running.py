@@ -157,6 +157,7 @@ async def running(
             "sessions": f"file:{folder}",
             "signals": False,
             "development": True,
+            "watch": False,
         }
         given |= settings
         app = Litro(Path(project), **given)
@@ -170,6 +171,8 @@ async def running(
                 name: _tested(agent, model, stubs, requests[name])
                 for name, agent in conversations.agents.items()
             }
+            # Only now, so that what waited in a session is answered by the model and the tools of the test.
+            conversations.recovery.begin()
             yield RunningProject(app, requests)
 
 

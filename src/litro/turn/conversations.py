@@ -1,46 +1,45 @@
-"""Conversations: who may speak in which session, which turns run, and what of a session can be heard.
+"""Conversations: who may speak in which session, what becomes of a message, and what of a session can be heard.
 
-It ties agents, the store and turns together for every surface: HTTP and the in-process API call it, and nothing above it
-opens a session. It knows no request and no wire format.
+It ties agents, the store and tenures together for every surface: HTTP and the in-process API call it, and nothing above it
+opens a session to speak in it. It knows no request and no wire format.
 """
 
 import asyncio
-import logging
-from collections import OrderedDict
+import contextlib
+import time
 from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any, get_args
 from uuid import uuid4
 
-import orjson
-
-from litro.definitions import Agent, Principal, owner_of
+from litro.definitions import Principal, owner_of
 from litro.discovery.load import LoadedAgent
-from litro.encoding import well_formed
+from litro.encoding import to_jsonable, well_formed
 from litro.errors import (
-    BrokenAgent,
-    GoingAway,
-    MessageReused,
+    AgentError,
+    EncodingError,
     NotOwner,
+    SessionBusy,
     TooManyTurns,
-    UnknownAgent,
+    TurnRefused,
 )
-from litro.providers import resolve
-from litro.providers.base import Provider
-from litro.sessions.base import SessionKey, SessionMeta, SessionStore, SessionWriter
+from litro.events import OnBusy, WaitMode
+from litro.sessions.base import SessionKey, SessionMeta, SessionStore
+from litro.turn.closing import closing
+from litro.turn.elsewhere import GRACE, LOOK, Elsewhere
 from litro.turn.machine import Begun
+from litro.turn.outcome import Outcome
+from litro.turn.queue import MAX_WAITING, Queued, QueuedMessage
+from litro.turn.recovery import Recovery
+from litro.turn.roster import Roster
 from litro.turn.runner import Surroundings, Turn
+from litro.turn.tenure import Tenure
+from litro.turn.tenures import Tenures
 from litro.turn.transcript import Started, Transcript
-from litro.wire import public, through_turn_end
+from litro.wire import last_seq, public, through_turn_end
 
-logger = logging.getLogger(__name__)
-
-_TRANSCRIPTS: Final = 1000
-"""Conversations that are kept in memory, ready for their next turn."""
-
-_LAST_WORDS: Final = 2.0
-"""Seconds for interrupted turns to be recorded."""
+__all__ = ["Conversations", "Message", "Queued", "QueuedMessage", "Started", "Turn"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +49,13 @@ class Message:
     text: str
     id: str | None = None
     """The caller's own id, under which the message counts once."""
+    on_busy: OnBusy | None = None
+    """What becomes of it while a turn runs. None is as the agent has it."""
+
+    def __post_init__(self) -> None:
+        if self.on_busy is not None and self.on_busy not in get_args(OnBusy):
+            msg = f'on_busy is {self.on_busy!r:.80}, so "reject", "queue", "steer" or None is required.'
+            raise ValueError(msg)
 
 
 class Conversations:
@@ -73,18 +79,20 @@ class Conversations:
         max_turns: int,
     ) -> None:
         self.store = store
-        self.agents = agents
-        self._broken = broken
-        self._surroundings = surroundings
-        self._max_turns = max_turns
-        self._providers: dict[Agent, Provider] = {}
-        self._transcripts: OrderedDict[SessionKey, tuple[int, Transcript]] = OrderedDict()
-        self._turns: dict[SessionKey, Turn] = {}
-        self._tasks: dict[Turn, asyncio.Task[None]] = {}
-        self._begun: dict[object, LoadedAgent] = {}
-        self._closing = False
-        self._retired: Callable[[], None] = _nothing
-        self._goodbyes: set[asyncio.Task[None]] = set()
+        self._roster = Roster(agents, broken)
+        self._tenures = Tenures(store, self._roster, surroundings, max_turns=max_turns)
+        self._elsewhere = Elsewhere(store, self._tenures)
+        self.recovery = Recovery(store, self._tenures.look_after)
+        """The sweep, which whoever runs the app begins and ends."""
+
+    @property
+    def agents(self) -> Mapping[str, LoadedAgent]:
+        """The agents that can be spoken to, by name."""
+        return self._roster.agents
+
+    @agents.setter
+    def agents(self, agents: Mapping[str, LoadedAgent]) -> None:
+        self._roster.agents = agents
 
     def agent(self, name: str) -> LoadedAgent:
         """The agent of this name.
@@ -92,13 +100,7 @@ class Conversations:
         Raises:
             UnknownAgent, BrokenAgent: There is none, or its files are wrong.
         """
-        if name in self.agents:
-            return self.agents[name]
-        if name in self._broken:
-            msg = f"Agent {name!r} could not be loaded: {self._broken[name]}"
-            raise BrokenAgent(msg)
-        msg = f"Unknown agent: {name!r}."
-        raise UnknownAgent(msg)
+        return self._roster.agent(name)
 
     def swap(
         self,
@@ -114,14 +116,11 @@ class Conversations:
             broken: What is told of every agent whose files are wrong, by its name.
             retired: Called when agents that are not served any more have had their last turn.
         """
-        self.agents = agents
-        self._broken = broken
-        self._retired = retired
-        self._retire()
+        self._roster.swap(agents, broken, retired)
 
     def in_use(self) -> list[LoadedAgent]:
         """The agents that are served, and those that turns still have."""
-        return [*self.agents.values(), *self._begun.values()]
+        return self._roster.in_use()
 
     async def meta(self, key: SessionKey, principal: Principal) -> SessionMeta | None:
         """What is known of the session, or None where there is none.
@@ -135,80 +134,118 @@ class Conversations:
             raise NotOwner(msg)
         return meta
 
+    # Speaking.
+
     async def begin(
         self, key: SessionKey, message: Message, *, principal: Principal, request: Any = None
-    ) -> Turn | Started:
-        """Record the message and the start of its turn. Nothing runs before `run`.
+    ) -> Turn | Started | Queued:
+        """Record the message, and the start of its turn or that it waits. Nothing runs before `run`.
 
         Returns:
-            The turn, or the one that a message with the same id started before.
+            The turn; the one that a message with the same id started or joined before; or, where a turn runs and the
+            message may wait, that it does.
 
         Raises:
             UnknownAgent, BrokenAgent, NotOwner, MessageReused, TooManyTurns, GoingAway, SessionError: No turn
                 was started, and nothing was recorded.
+            AgentError: The principal cannot be recorded, so the message cannot wait.
         """
         agent = self.agent(key.agent)
-        if message.id is not None:
-            meta = await self.meta(key, principal)
-            before = await self._started(meta, message) if meta is not None else None
+        said = Begun(
+            message=message.id or uuid4().hex,
+            text=well_formed(message.text),
+            by=owner_of(principal),
+        )
+        on_busy = message.on_busy or agent.agent.on_busy
+        deadline = time.monotonic() + GRACE
+        while True:
+            await self._tenures.settled(key)
+            before = await self._before(key, message, principal)
             if before is not None:
                 return before
-        if self._closing:
-            msg = "The server is shutting down."
-            raise GoingAway(msg)
-        if len(self._begun) >= self._max_turns:
-            msg = f"{self._max_turns} turns are running, which is the limit (max_turns)."
-            raise TooManyTurns(msg)
-        await self._given_back(key)
-        place = object()
-        self._begun[place] = agent
-        try:
-            writer = await self.store.open(key, owner=owner_of(principal))
+            self._tenures.refuse_when_leaving()
             try:
-                turn = await self._begin(agent, writer, message, principal, request)
-            except BaseException:
-                self._transcripts.pop(key, None)
-                await writer.close()
-                raise
-            self._begun[turn] = agent
-            return turn
-        finally:
-            self._leave_place(place)
+                begun = await self._attempt(key, said, on_busy, principal, request)
+            except SessionBusy:
+                # Another process, whose turn was heard to end or which recovers, may be about to give the lease back.
+                if key in self._tenures or time.monotonic() > deadline:
+                    raise
+                await asyncio.sleep(LOOK)
+            else:
+                if begun is not None:
+                    return begun
 
     def run(self, turn: Turn) -> None:
-        """Let a turn that `begin` answered run. Nobody has to wait for it."""
-        self._turns[turn.key] = turn
-        task = asyncio.create_task(turn.run(), name=f"litro-turn-{turn.key.session}")
-        self._tasks[turn] = task
-
-        def ended(_: object) -> None:
-            del self._tasks[turn]
-            self._leave_place(turn)
-            if self._turns.get(turn.key) is turn:
-                del self._turns[turn.key]
-            if turn.failure is not None:
-                # The transcript is ahead of what is durable.
-                self._transcripts.pop(turn.key, None)
-
-        task.add_done_callback(ended)
+        """Let a turn that `begin` answered run, and what waits then. Nobody has to wait for it."""
+        tenure = self._tenures.get(turn.key)
+        assert tenure is not None  # noqa: S101 - `begin` has just answered it
+        self._tenures.live(tenure)
 
     async def cancel(self, key: SessionKey, *, principal: Principal) -> bool:
         """Cancel the session's running turn, in whichever process it runs. False where none does.
+
+        What waits is not cancelled: it comes next, unless it is withdrawn.
 
         Raises:
             NotOwner: The session belongs to another principal.
             StoreFailed: The store cannot be read or written.
         """
         meta = await self.meta(key, principal)
-        turn = self._turns.get(key)
-        if turn is not None:
-            turn.stop("cancelled")
+        tenure = self._tenures.get(key)
+        if tenure is not None:
+            if tenure.turn is None or tenure.turn.has_ended:
+                return False
+            tenure.turn.stop("cancelled")
             return True
         if meta is None or meta.running is None:
             return False
-        item = orjson.dumps({"cancel": meta.running})
-        await self.store.post(key, item, id=f"cancel-{meta.running}")
+        await self._elsewhere.cancel(key, meta.running)
         return True
+
+    # Waiting.
+
+    async def queue(self, key: SessionKey, *, principal: Principal) -> tuple[QueuedMessage, ...]:
+        """The messages that wait in the session, in the order in which they will start.
+
+        Raises:
+            NotOwner, SessionError: It belongs to somebody else, or cannot be read.
+        """
+        meta = await self.meta(key, principal)
+        if meta is None:
+            return ()
+        tenure = self._tenures.get(key)
+        if tenure is not None:
+            await tenure.flush()
+        return tuple((await self._tenures.transcripts.of(meta)).queue)
+
+    async def withdraw(self, key: SessionKey, message: str, *, principal: Principal) -> bool:
+        """Withdraw a message that waits, so that it never starts.
+
+        Returns:
+            Whether it was withdrawn now: False where it has started, or none of this id waits.
+
+        Raises:
+            NotOwner, SessionError: The session belongs to somebody else, or cannot be written.
+        """
+        meta = await self.meta(key, principal)
+        if meta is None:
+            return False
+        await self._tenures.settled(key)
+        tenure = self._tenures.get(key)
+        if tenure is not None:
+            return await tenure.withdraw(message)
+        try:
+            tenure = await self._tenures.take_over(key, meta.owner)
+        except SessionBusy:
+            return await self._elsewhere.withdraw(key, message)
+        try:
+            return await tenure.withdraw(message)
+        finally:
+            with contextlib.suppress(TurnRefused):
+                # What waits beside it goes on waiting where its agent is gone.
+                await self._tenures.go_on(tenure)
+
+    # Hearing.
 
     async def follow(
         self, key: SessionKey, start: int, *, turn: int | None
@@ -220,9 +257,10 @@ class Conversations:
         Raises:
             StoreFailed, SessionDamaged: The log cannot be read, or nothing more of it becomes durable.
         """
-        running = self._turns.get(key)
+        tenure = self._tenures.get(key)
+        running = None if tenure is None else tenure.turn
         lines = self._lines(key, start, live=turn is not None)
-        try:
+        async with closing(lines):
             async for block in lines:
                 events = public(block)
                 if turn is not None:
@@ -232,127 +270,187 @@ class Conversations:
                         return
                 if events:
                     yield events
-        finally:
-            close = getattr(lines, "aclose", None)
-            if close is not None:
-                await close()
         if running is not None and running.number == turn and running.failure is not None:
             raise running.failure
 
+    async def hear(self, key: SessionKey, queued: Queued) -> AsyncIterator[bytes]:
+        """Wait for a message that waits: the events of its turn from where it started or joined, or `withdrawn` alone.
+
+        It outlasts a crash, if this process or another recovers the session. Without an end where the app is left, or
+        the session was deleted.
+
+        Raises:
+            StoreFailed, SessionDamaged: The log cannot be read.
+        """
+        outcome, start = Outcome(queued.id), queued.start
+        while not self._tenures.is_leaving:
+            lines = self._lines(key, start, live=True)
+            async with closing(lines):
+                async for block in lines:
+                    start = (last_seq(block) or start - 1) + 1
+                    events = outcome.of(public(block))
+                    if events:
+                        yield events
+                    if outcome.is_known:
+                        return
+            if await self.store.meta(key) is None:
+                return
+            await asyncio.sleep(LOOK)
+
+    # The app's life.
+
+    async def recover(self) -> None:
+        """Look after every session that somebody died in, or left with something to do."""
+        await self.recovery.sweep()
+
     async def leave(self, grace: float) -> None:
-        """Start no turn any more; give running ones `grace` seconds, then interrupt them."""
-        self._closing = True
-        if self._tasks:
-            await asyncio.wait(self._tasks.values(), timeout=grace)
-        for turn in self._turns.values():
-            turn.stop("interrupted")
-        if self._tasks:
-            await asyncio.wait(self._tasks.values(), timeout=_LAST_WORDS)
+        """Start no turn any more; give running ones `grace` seconds, then interrupt them. What waits goes on waiting."""
+        self._tenures.is_leaving = True
+        await self.recovery.end()
+        await self._tenures.leave(grace)
 
     async def close(self) -> None:
         """Close the providers' connections, then the store."""
-        for provider in self._providers.values():
-            await _close(provider)
-        if self._goodbyes:
-            await asyncio.wait(self._goodbyes)
+        await self.recovery.end()
+        await self._roster.close()
         await self.store.close()
 
-    def _leave_place(self, place: object) -> None:
-        agent = self._begun.pop(place)
-        if self.agents.get(agent.name) is not agent:
-            self._retire()
+    # What becomes of a message.
 
-    def _retire(self) -> None:
-        """Close the providers that nobody speaks through any more."""
-        used = {used.agent for used in self.in_use()}
-        for agent in self._providers.keys() - used:
-            provider = self._providers.pop(agent)
-            # Agents of two generations may have it from a module that both import.
-            if not any(
-                provider is known
-                for other in used
-                for known in (other.model, self._providers.get(other))
-            ):
-                task = asyncio.create_task(_close(provider))
-                self._goodbyes.add(task)
-                task.add_done_callback(self._goodbyes.discard)
-        self._retired()
-
-    async def _given_back(self, key: SessionKey) -> None:
-        """Wait while a turn that has ended gives its lease back: whoever heard its end may speak again."""
-        turn = self._turns.get(key)
-        if turn is not None and turn.has_ended:
-            await asyncio.wait({self._tasks[turn]})
-
-    async def _begin(
+    async def _attempt(
         self,
-        agent: LoadedAgent,
-        writer: SessionWriter,
-        message: Message,
+        key: SessionKey,
+        said: Begun,
+        on_busy: OnBusy,
         principal: Principal,
         request: Any,
-    ) -> Turn:
-        key = writer.meta.key
-        transcript = await self._transcript(writer.meta)
-        for event in transcript.repairs():
-            transcript.feed(event, writer.append(event))
-        turn = Turn(
-            key=key,
-            agent=agent,
-            provider=self._provider(agent.agent),
-            writer=writer,
-            transcript=transcript,
-            surroundings=self._surroundings,
-            principal=principal,
-            request=request,
-        )
-        begun = Begun(message=message.id or uuid4().hex, text=message.text, by=owner_of(principal))
-        await turn.begin(begun)
-        return turn
+    ) -> Turn | Started | Queued | None:
+        """What becomes of a message now, or None where that has to be asked again.
 
-    async def _started(self, meta: SessionMeta, message: Message) -> Started | None:
-        """The turn that a message with this id has started."""
-        before = (await self._transcript(meta)).started.get(message.id or "")
-        if before is not None and before.text != well_formed(message.text):
-            msg = f"The message id {message.id!r} was used before, for another text. Use a new one for a new message."
-            raise MessageReused(msg)
-        return before
+        Raises:
+            SessionBusy: The session is held, and the message may not wait.
+        """
+        tenure = self._tenures.get(key)
+        if tenure is not None:
+            return await self._wait_here(tenure, said, on_busy, principal)
+        try:
+            return await self._start(key, said, principal, request)
+        except SessionBusy:
+            if on_busy == "reject" or key in self._tenures:
+                raise
+            return await self._wait_elsewhere(key, _waiting(said, on_busy), principal)
 
-    async def _transcript(self, meta: SessionMeta) -> Transcript:
-        """The session's transcript up to its durable tail."""
-        key = meta.key
-        created, transcript = self._transcripts.pop(key, (meta.created, Transcript()))
-        if created != meta.created or (transcript.tail > meta.tail and key not in self._turns):
-            # The session was deleted and made anew.
-            transcript = Transcript()
-        self._transcripts[key] = (meta.created, transcript)
-        while len(self._transcripts) > _TRANSCRIPTS:
-            self._transcripts.popitem(last=False)
-        if transcript.tail < meta.tail:
-            # From the last known event on, as a private line may follow it.
-            async for block in self.store.read(key, transcript.tail):
-                transcript.feed_block(block)
-        return transcript
+    async def _start(
+        self, key: SessionKey, said: Begun, principal: Principal, request: Any
+    ) -> Turn | None:
+        """Start a turn in a session that nobody holds. None where others that waited there come first."""
+        self._tenures.refuse_when_full()
+        place, agent = object(), self.agent(key.agent)
+        self._roster.enter(place, agent)
+        try:
+            tenure = await self._tenures.open(key, said.by)
+            if tenure.knows(said.message):
+                # Sent twice at once: the other one was faster.
+                await self._tenures.drop(tenure)
+                return None
+            if tenure.waits:
+                self._roster.leave(place)
+                await self._tenures.go_on(tenure)
+                self._tenures.refuse_when_leaving()
+                return None
+            try:
+                return await tenure.start(said, agent, principal=principal, request=request)
+            except BaseException:
+                await self._tenures.drop(tenure)
+                raise
+        finally:
+            self._roster.leave(place)
+
+    async def _before(
+        self, key: SessionKey, message: Message, principal: Principal
+    ) -> Started | Queued | None:
+        """What became of a message with this id.
+
+        Raises:
+            MessageReused: It had another text, or was withdrawn.
+        """
+        meta = None if message.id is None else await self.meta(key, principal)
+        if message.id is None or meta is None:
+            return None
+        transcript = await self._tenures.transcripts.of(meta)
+        known = transcript.known(message.id, message.text)
+        return _queued(known, meta, transcript) if isinstance(known, QueuedMessage) else known
+
+    async def _wait_here(
+        self, tenure: Tenure, said: Begun, on_busy: OnBusy, principal: Principal
+    ) -> Queued | None:
+        """Let a message wait in a session that this process holds. None where no turn runs there any more.
+
+        Raises:
+            SessionBusy: It may not wait.
+        """
+        meta = await self.meta(tenure.key, principal)
+        if meta is None or tenure.turn is None or tenure.is_between:
+            return None
+        if on_busy == "reject":
+            raise SessionBusy(tenure.turn.number, tenure.since)
+        transcript = await self._tenures.transcripts.of(meta)
+        _refuse_to_wait(transcript, tenure.key)
+        if tenure.is_between or tenure.knows(said.message):
+            return None
+        message = _waiting(said, on_busy)
+        queued = _queued(message, meta, transcript)
+        await tenure.add(message, _recordable(principal))
+        return queued
+
+    async def _wait_elsewhere(
+        self, key: SessionKey, message: QueuedMessage, principal: Principal
+    ) -> Started | Queued | None:
+        """Let a message wait in a session that another process holds. None where it is just being created."""
+        meta = await self.meta(key, principal)
+        if meta is None:
+            await asyncio.sleep(LOOK)
+            return None
+        transcript = await self._tenures.transcripts.of(meta)
+        _refuse_to_wait(transcript, key)
+        queued = _queued(message, meta, transcript)
+        known = await self._elsewhere.add(key, message, _recordable(principal))
+        return known if isinstance(known, Started) else queued
 
     def _lines(self, key: SessionKey, start: int, *, live: bool) -> AsyncIterator[bytes]:
         return self.store.follow(key, start) if live else self.store.read(key, start)
 
-    def _provider(self, agent: Agent) -> Provider:
-        if agent not in self._providers:
-            self._providers[agent] = resolve(agent.model)
-        return self._providers[agent]
+
+def _waiting(said: Begun, on_busy: OnBusy) -> QueuedMessage:
+    mode: WaitMode = "steer" if on_busy == "steer" else "queue"
+    return QueuedMessage(id=said.message, text=said.text, mode=mode, by=said.by)
 
 
-async def _close(provider: Provider) -> None:
-    close = getattr(provider, "aclose", None)
-    if close is None:
-        return
+def _queued(message: QueuedMessage, meta: SessionMeta, transcript: Transcript) -> Queued:
+    turn = transcript.turn if meta.running is None else meta.running
+    return Queued(id=message.id, mode=message.mode, turn=turn, start=transcript.tail + 1)
+
+
+def _refuse_to_wait(transcript: Transcript, key: SessionKey) -> None:
+    if len(transcript.queue) >= MAX_WAITING:
+        msg = (
+            f"{len(transcript.queue)} messages wait in session {key.session!r}, which is the limit. "
+            "Send it again when some have been answered, or withdraw one that waits."
+        )
+        raise TooManyTurns(msg)
+
+
+def _recordable(principal: Principal) -> Any:
+    """The principal as the log keeps it for a message that waits.
+
+    Raises:
+        AgentError: It cannot be kept.
+    """
     try:
-        await close()
-    except Exception:
-        # A provider may be the user's own, and the others are to be closed as well.
-        logger.exception("The provider %r could not be closed", provider.name)
-
-
-def _nothing() -> None:
-    """Nobody wants to know."""
+        return to_jsonable(principal)
+    except EncodingError as error:
+        msg = (
+            f"access: the principal {owner_of(principal)!r} cannot be recorded ({error}), so a message cannot wait for "
+            "its turn. Let access return JSON values."
+        )
+        raise AgentError(msg) from error

@@ -13,6 +13,8 @@ Rules, all of them here:
    asks the model again, `max_rounds` times at the most.
 5. A delta answers with appends alone: nothing waits on the hot path.
 6. What the model says counts while it is asked: nothing before, and nothing after its terminal signal.
+7. A message that steers joins before the model is asked again: after the calls of a round, or, where the model has finished,
+   by another round as long as `max_rounds` allows it. One that did not join is left to a turn of its own.
 
 It never looks at a clock, a tool or a store. `litro.turn.runner` carries its commands out.
 """
@@ -69,6 +71,22 @@ class Called:
     payload: Any
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Steered:
+    """A message that shall join the turn was recorded."""
+
+    message: str
+    """Its id."""
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Withdrawn:
+    """A message that waited to join was withdrawn."""
+
+    message: str
+
+
 @dataclass(frozen=True, slots=True)
 class Stopped:
     """Somebody cancelled the turn, or the server is going away."""
@@ -93,6 +111,8 @@ Happened = (
     | AskFailed
     | Progressed
     | Called
+    | Steered
+    | Withdrawn
     | Stopped
     | Broke
 )
@@ -166,8 +186,9 @@ class Machine:
         self._usage: Usage | None = None
         self._waiting: dict[str, ToolCall] = {}
         self._running: set[str] = set()
+        self._joining: dict[str, str] = {}
 
-    def feed(self, happened: Happened) -> list[Command]:  # noqa: C901, PLR0911 - one line a thing that can happen
+    def feed(self, happened: Happened) -> list[Command]:  # noqa: C901, PLR0911, PLR0912 - one line a thing that can happen
         """What to do now that this happened, in order."""
         if self.status is not None or (isinstance(happened, _SAID) and not self._is_asking):
             return []
@@ -190,6 +211,12 @@ class Machine:
                 return self._called(call, kind, payload)
             case Begun():
                 return self._begun(happened)
+            case Steered(message=message, text=text):
+                self._joining[message] = text
+                return []
+            case Withdrawn(message):
+                self._joining.pop(message, None)
+                return []
             case AskFailed(failure) | Broke(failure):
                 return self._failed(failure)
             case Stopped(status):
@@ -199,26 +226,26 @@ class Machine:
         start: TurnStart = {"trigger": "message", "message": begun.message}
         if begun.by is not None:
             start["by"] = begun.by
-        message: MessagePayload = {
-            "id": begun.message,
-            "role": "user",
-            "text": well_formed(begun.text),
-        }
         return [
             self._append("turn-start", start),
-            self._append("message", message),
+            self._append("message", _of_person(begun.message, begun.text)),
             Flush(),
             *self._next_round(),
         ]
 
     def _next_round(self) -> list[Command]:
         self._round += 1
+        joined: list[Command] = [
+            self._append("message", _of_person(message, text), round=self._round)
+            for message, text in self._joining.items()
+        ]
+        self._joining.clear()
         self._is_asking = True
         self._text = []
         self._pieces = {}
         self._asked = []
         self._usage = None
-        return [Ask()]
+        return [*joined, Ask()]
 
     def _delta(self, kind: EventKind, piece: str) -> list[Command]:
         pieces = self._pieces.get(kind)
@@ -252,7 +279,8 @@ class Machine:
             }
             commands.append(self._append("tool-call", payload, round=self._round, call=call))
         if not calls:
-            return commands + self._end("completed")
+            may_go_on = self._joining and self._round < self._max_rounds
+            return commands + (self._next_round() if may_go_on else self._end("completed"))
         self._waiting = calls
         if self._round >= self._max_rounds:
             return commands + self._failed(self._too_many_rounds())
@@ -347,6 +375,10 @@ CLOSED: Mapping[str, str] = {
     "not-started": "The turn ended before the call was started. It had no effect.",
 }
 """What the model reads of calls that the end of a turn closed."""
+
+
+def _of_person(message: str, text: str) -> MessagePayload:
+    return {"id": message, "role": "user", "text": well_formed(text)}
 
 
 def _order(call: str) -> int:

@@ -1,17 +1,15 @@
 """Runs one turn: carries out what the machine commands, and tells it what happened.
 
-It owns the turn's tasks and its writer. A turn belongs to its session: no request, stream or client can end it, only
-`stop`. Whatever raises in here, the turn is told as ended once, or its store is what failed.
+It owns the turn's tasks, and neither the lease nor the mailbox: `litro.turn.tenure` does. A turn belongs to its session: no
+request, stream or client can end it, only `stop`. Whatever raises in here, the turn is told as ended once, or its store is
+what failed.
 """
 
 import asyncio
-import contextlib
 import inspect
 import logging
 from collections.abc import AsyncIterator, Coroutine, Sequence
 from typing import Any, Final, Literal
-
-import orjson
 
 from litro.definitions import Principal, ToolContext, ToolSession, TurnContext
 from litro.discovery.load import LoadedAgent
@@ -42,8 +40,10 @@ from litro.turn.machine import (
     Progressed,
     Remember,
     Run,
+    Steered,
     Stopped,
     StopWork,
+    Withdrawn,
 )
 from litro.turn.render import render
 from litro.turn.threads import ToolThreads
@@ -79,7 +79,7 @@ class Turn:
         key: The session.
         agent: Its agent, in the generation that the turn keeps to the end.
         provider: The agent's model.
-        writer: The session's lease, which the turn gives back.
+        writer: The session's lease.
         transcript: The session so far; the turn extends it.
         surroundings: What every turn shares.
         principal: Who asks.
@@ -139,8 +139,7 @@ class Turn:
         self._next = commands[durable:]
 
     async def run(self) -> None:
-        """Run to the turn's end, give the lease back. Never raises for what happens in the turn."""
-        self._spawn(self._watch_inbox())
+        """Run to the turn's end. Never raises for what happens in the turn."""
         try:
             await self._carry_out(self._next)
             while self._machine.status is None:
@@ -156,11 +155,18 @@ class Turn:
             await self._end_with(Broke(self._internal("The turn", error)))
         finally:
             self._stop_work()
-            await self._writer.close()
 
     def stop(self, status: Literal["cancelled", "interrupted"]) -> None:
         """End the turn early. What is under way is stopped; a turn that has ended stays as it ended."""
         self._happened.put_nowait(Stopped(status))
+
+    def steer(self, message: str, text: str) -> None:
+        """Let a message that was recorded as waiting join before the model is asked again."""
+        self._machine.feed(Steered(message=message, text=text))
+
+    def forget(self, message: str) -> None:
+        """A message that was to join was withdrawn."""
+        self._machine.feed(Withdrawn(message))
 
     async def _carry_out(self, commands: Sequence[Command]) -> None:
         for command in commands:
@@ -287,14 +293,6 @@ class Turn:
                 self._happen(Called(run.call, "tool-error", shown.payload()))
             else:
                 self._happen(Called(run.call, "ui", shown))
-
-    async def _watch_inbox(self) -> None:
-        """Take what other processes and requests post to the session while the turn runs."""
-        with contextlib.suppress(LeaseLost, StoreFailed):
-            async for item in self._writer.inbox():
-                # A cancel names its turn: one that came too late must not stop the next.
-                if orjson.loads(item) == {"cancel": self.number}:
-                    self.stop("cancelled")
 
     async def _next_happened(self) -> Happened:
         happened = await self._happened.get()

@@ -6,9 +6,10 @@ It is not a second way to run turns: it calls what HTTP calls, and its events co
 from collections.abc import AsyncIterator, Awaitable, Callable
 
 from litro.definitions import Principal
-from litro.events import Event
+from litro.events import Event, OnBusy
 from litro.sessions.base import SessionKey
-from litro.turn.conversations import Conversations, Message
+from litro.turn.conversations import Conversations, Message, Queued
+from litro.turn.queue import QueuedMessage
 from litro.turn.runner import Turn
 from litro.wire import events_of
 
@@ -32,28 +33,50 @@ class Session:
         self.principal = principal
         self._conversations = conversations
 
-    async def send(self, text: str, *, id: str | None = None) -> AsyncIterator[Event]:  # noqa: A002
+    async def send(
+        self,
+        text: str,
+        *,
+        id: str | None = None,  # noqa: A002 - the message's own name for it
+        on_busy: OnBusy | None = None,
+    ) -> AsyncIterator[Event]:
         """Say something; the turn's events as they become durable, `turn-end` last.
 
+        Where a turn runs already, and the message may wait: the events of the turn that it waits for; where it joins the
+        running one, those from there on; where it is withdrawn, `withdrawn` alone.
         Leaving the loop does not stop the turn: `cancel` does.
 
         Args:
             text: What to say.
             id: The message's id. A message that was sent before under it is not sent again: its turn's
                 events are answered.
+            on_busy: What becomes of it while a turn runs: `"reject"`, `"queue"` or `"steer"`. None is as the agent has it.
 
         Raises:
             LitroError: No turn was started, or it cannot be recorded. See `litro.errors`.
         """
         conversations = await self._conversations()
-        turn = await conversations.begin(
-            self.key, Message(text=text, id=id), principal=self.principal
-        )
-        if isinstance(turn, Turn):
-            conversations.run(turn)
-        async for block in conversations.follow(self.key, turn.start, turn=turn.number):
+        message = Message(text=text, id=id, on_busy=on_busy)
+        begun = await conversations.begin(self.key, message, principal=self.principal)
+        if isinstance(begun, Queued):
+            blocks = conversations.hear(self.key, begun)
+        else:
+            if isinstance(begun, Turn):
+                conversations.run(begun)
+            blocks = conversations.follow(self.key, begun.start, turn=begun.number)
+        async for block in blocks:
             for event in events_of(block):
                 yield event
+
+    async def queue(self) -> tuple[QueuedMessage, ...]:
+        """The messages that wait, in the order in which they will start."""
+        conversations = await self._conversations()
+        return await conversations.queue(self.key, principal=self.principal)
+
+    async def withdraw(self, message: str) -> bool:
+        """Withdraw the message of this id, so that it never starts. False where it has started, or none of it waits."""
+        conversations = await self._conversations()
+        return await conversations.withdraw(self.key, message, principal=self.principal)
 
     async def resume(self, start: int = 0) -> AsyncIterator[Event]:
         """The events from seq `start` on, and those of a turn in flight to its end."""

@@ -2,16 +2,19 @@
 
 Every provider accepts its shape: each call has its result, results stand in call order, no message is empty. People's
 channel is not in it: of a `ui` event only `data` is taken. It also knows how the last turn stands, so that the next
-writer can close what a crash left open. It keeps messages, not deltas, and does no IO.
+writer can close what a crash left open, and what waits. It keeps messages, not deltas, and does no IO.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from itertools import chain
+from typing import Any, Final
 
 import orjson
 
-from litro.errors import AgentError
+from litro.encoding import well_formed
+from litro.errors import AgentError, MessageReused
 from litro.events import Event
 from litro.providers.base import (
     AssistantMessage,
@@ -22,17 +25,25 @@ from litro.providers.base import (
     UserMessage,
 )
 from litro.turn.machine import CLOSED
-from litro.wire import EVENT_PREFIX, decode_event
+from litro.turn.queue import Queue, QueuedMessage
+from litro.wire import EVENT_PREFIX, decode_event, events_of, kind_of, last_seq, seq_of
 
 
 @dataclass(frozen=True, slots=True)
 class Started:
-    """A turn that a message started."""
+    """The turn that a message started, or joined."""
 
     number: int
     start: int
-    """The seq of its `turn-start`."""
+    """The seq of its `turn-start`, or of the message where it joined."""
     text: str
+
+
+_TELLING: Final = re.compile(rb'"kind":"(?:[^rt]|t[^e])')
+"""Where a line is of another kind than a delta. Nearly all lines are deltas, and a round's message repeats what they say.
+
+Inside a delta's text it cannot stand, since JSON escapes its quotes.
+"""
 
 
 @dataclass(slots=True)
@@ -76,22 +87,61 @@ class Transcript:
         self.is_open = False
         """Whether the last turn has not ended."""
         self.started: dict[str, Started] = {}
-        """Which turn each message of a person started, by the message's id."""
+        """Which turn each message of a person started or joined, by the message's id."""
+        self.queue = Queue()
+        """What waits."""
         self._entries: list[UserMessage | _Round] = []
         self._round: _Round | None = None
+        """The round that may still change."""
+        self._round_at = 0
+        self._settled: dict[str, tuple[int, list[Message]]] = {}
+        """Of how many entries the messages are known, and these, by provider."""
         self._partial: list[str] = []
+        self._unread: list[bytes] = []
+        """Lines that nobody had to read yet: deltas, nearly always."""
         self._starting: tuple[str, int] = ("", 0)
 
     def feed_block(self, block: bytes) -> None:
         """Take whole lines of a log. What was taken before is skipped."""
-        for line in block.splitlines():
-            if line.startswith(EVENT_PREFIX):
-                event = decode_event(line)
-                if event is not None and event.seq > self.tail:
-                    self.feed(event, event.seq)
-            elif line.startswith(b'{"replay":'):
-                fields = orjson.loads(line)
-                self.remember(fields["replay"], of=fields["of"], provider=fields["provider"])
+        at = self._known_end(block)
+        while (found := _TELLING.search(block, at)) is not None:
+            start = max(at, block.rfind(b"\n", at, found.start()) + 1)
+            end = block.index(b"\n", found.start()) + 1
+            line = block[start:end]
+            if start > at and kind_of(line) != b"message":
+                self._unread.append(block[at:start])
+            self._feed_line(line)
+            at = self._private_end(block, end)
+        if at < len(block):
+            self._unread.append(block[at:])
+            self.tail = max(self.tail, last_seq(block) or 0)
+
+    def _known_end(self, block: bytes) -> int:
+        """Where in the block the events begin that were not taken yet."""
+        at = self._private_end(block, 0)
+        while at < len(block) and seq_of(block[at : at + 40]) <= self.tail:
+            at = self._private_end(block, block.index(b"\n", at) + 1)
+        return at
+
+    def _private_end(self, block: bytes, at: int) -> int:
+        """Take the private lines that stand at `at`; answer where they end."""
+        while at < len(block) and not block.startswith(EVENT_PREFIX, at):
+            end = block.index(b"\n", at) + 1
+            self._feed_line(block[at:end])
+            at = end
+        return at
+
+    def _feed_line(self, line: bytes) -> None:
+        if line.startswith(EVENT_PREFIX):
+            event = decode_event(line)
+            assert event is not None  # noqa: S101 - its prefix was looked at
+            self.feed(event, event.seq)
+        elif line.startswith(b'{"replay":'):
+            fields = orjson.loads(line)
+            self.remember(fields["replay"], of=fields["of"], provider=fields["provider"])
+        elif line.startswith(b'{"queued":'):
+            fields = orjson.loads(line)
+            self.queue.remember(fields["queued"], fields["principal"])
 
     def feed(self, event: Event, seq: int) -> None:
         """Take one event, which stands at `seq`."""
@@ -104,9 +154,13 @@ class Transcript:
                 self.turn, self.is_open = event.turn, True
                 self._starting = (event.payload["message"], seq)
             case "message":
-                self._message(event)
+                self._message(event, seq)
             case "turn-end":
                 self._close_turn()
+            case "queued":
+                self.queue.add(event.payload)
+            case "withdrawn":
+                self.queue.withdraw(event.payload["id"])
             case _:
                 self._of_call(event)
 
@@ -115,18 +169,38 @@ class Transcript:
         if of == self.tail and self._round is not None:
             self._round.replay, self._round.provider = replay, provider
 
+    def known(self, message: str, text: str) -> Started | QueuedMessage | None:
+        """What became of the message of this id, or None where it is new.
+
+        Raises:
+            MessageReused: It had another text, or was withdrawn.
+        """
+        if message in self.queue.withdrawn:
+            msg = f"The message id {message!r} was used before, for a message that was withdrawn. Use a new one."
+            raise MessageReused(msg)
+        known = self.started.get(message) or self.queue.get(message)
+        if known is not None and known.text != well_formed(text):
+            msg = f"The message id {message!r} was used before, for another text. Use a new one for a new message."
+            raise MessageReused(msg)
+        return known
+
     def messages(self, provider: str) -> tuple[Message, ...]:
         """What the model is to read, with the replay state that `provider` itself left."""
-        said: list[Message] = []
-        for entry in self._entries:
-            said += [entry] if isinstance(entry, UserMessage) else entry.messages(provider)
-        return tuple(said)
+        settled = len(self._entries) if self._round is None else self._round_at
+        upto, said = self._settled.get(provider, (0, []))
+        for entry in self._entries[upto:settled]:
+            said += _messages(entry, provider)
+        # A long past is not told anew in each round.
+        self._settled[provider] = (settled, said)
+        rest = (_messages(entry, provider) for entry in self._entries[settled:])
+        return (*said, *chain.from_iterable(rest))
 
     def repairs(self) -> list[Event]:
         """The events that close a turn which nobody runs any more. Empty where the last turn has ended."""
         if not self.is_open:
             return []
-        events = [
+        events = self._lost_start()
+        events += [
             Event(
                 kind="tool-error",
                 payload={"type": kind, "message": CLOSED[kind]},
@@ -138,6 +212,14 @@ class Transcript:
         end = Event(kind="turn-end", payload={"status": "interrupted"}, turn=self.turn)
         return [*events, end]
 
+    def _lost_start(self) -> list[Event]:
+        """What a message that waited said, where its turn's start alone outlived a crash."""
+        waiting = self.queue.get(self._starting[0])
+        if waiting is None or self._starting[0] in self.started:
+            return []
+        said = {"id": waiting.id, "role": "user", "text": waiting.text}
+        return [Event(kind="message", payload=said, turn=self.turn)]
+
     def _open_calls(self) -> list[tuple[str, str]]:
         if self._round is None:
             return []
@@ -147,19 +229,22 @@ class Transcript:
             if call not in self._round.results
         ]
 
-    def _message(self, event: Event) -> None:
+    def _message(self, event: Event, seq: int) -> None:
         text = event.payload["text"]
         self._partial.clear()
+        self._unread.clear()
         if event.payload["role"] == "user":
-            message, seq = self._starting
-            self.started[message] = Started(event.turn, seq, text)
+            message, (starting, start) = event.payload["id"], self._starting
+            self.started[message] = Started(event.turn, start if message == starting else seq, text)
+            self.queue.take(message)
             self._entries.append(UserMessage(text))
         else:
-            self._round = _Round(text)
+            self._round, self._round_at = _Round(text), len(self._entries)
             self._entries.append(self._round)
 
     def _close_turn(self) -> None:
-        said = "".join(self._partial)
+        said = "".join([*map(_deltas, self._unread), *self._partial])
+        self._unread.clear()
         self._partial.clear()
         if said.strip():
             # The round was never finished; what the person has read, the model has said.
@@ -214,6 +299,17 @@ def check_history(messages: Sequence[Message]) -> tuple[Message, ...]:
             )
             raise AgentError(msg)
     return tuple(messages)
+
+
+def _messages(entry: UserMessage | _Round, provider: str) -> list[Message]:
+    return [entry] if isinstance(entry, UserMessage) else entry.messages(provider)
+
+
+def _deltas(lines: bytes) -> str:
+    """What the text deltas among the lines say."""
+    return "".join(
+        event.payload["text"] for event in events_of(lines) if event.kind == "text-delta"
+    )
 
 
 def _content(value: Any) -> str:

@@ -9,28 +9,53 @@ import os
 import stat
 import threading
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import BinaryIO, Final
+from typing import BinaryIO, Final, NamedTuple, TypeVar
 
-from litro.errors import NotOwner, SessionBusy
+from litro.directories import make_private, sync_directory
+from litro.errors import (
+    NotOwner,
+    SessionBusy,
+    SessionExists,
+    UnknownSession,
+)
 from litro.events import Event
 from litro.sessions.base import SessionKey, SessionMeta, check_key, is_store_id
-from litro.sessions.file import filenames, lease, mailbox
-from litro.sessions.file.directory import make_private, sync_directory
+from litro.sessions.facts import BETWEEN_TURNS
+from litro.sessions.file import filenames, lease, mailbox, titles
+from litro.sessions.file.fork import copy_titles, write_fork
 from litro.sessions.file.jsonl import (
     Extent,
     examine,
+    examine_from,
     last_event,
+    line_at,
     read_header,
     whole_lines_end,
 )
+from litro.sessions.file.markers import Kind, Markers
+
+T = TypeVar("T")
 
 logger = logging.getLogger(__name__)
 
 _KNOWN: Final = 4096
+_LARGE: Final = 1 << 18
+"""Bytes beyond which examining a whole log is felt by whoever reads only its end."""
 _READ: Final = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW
 _WRITE: Final = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
+
+
+class Taken(NamedTuple):
+    """A log, opened with its lease."""
+
+    fd: int
+    extent: Extent | None
+    """None: the log is new, and empty."""
+    title: str | None
+    is_marked_anew: bool
+    """Whether the session was not marked before: nothing was left in it."""
 
 
 class LogFolder:
@@ -40,6 +65,7 @@ class LogFolder:
         self.directory = directory
         self.poison: OSError | None = None
         """A sync that failed here: what the kernel then has of the data cannot be known."""
+        self.markers = Markers(directory)
         self._known: OrderedDict[Path, tuple[_Content, Extent]] = OrderedDict()
         self._known_lock = threading.Lock()
 
@@ -53,8 +79,8 @@ class LogFolder:
         folder = self.directory / filenames.encode(key.agent)
         return folder / f"{filenames.encode(key.session)}.jsonl"
 
-    def take(self, key: SessionKey, owner: str | None) -> tuple[int, Extent | None]:
-        """Open the log with its lease, a torn tail cut. No extent: the log is new, and empty.
+    def take(self, key: SessionKey, owner: str | None) -> Taken:
+        """Open the log with its lease, a torn tail cut, and mark it.
 
         Raises:
             SessionBusy, NotOwner, SessionDamaged, NewerFormat: See `SessionStore.open`.
@@ -71,12 +97,57 @@ class LogFolder:
                     _check_owner(key, extent, owner)
                     length = 0 if extent is None else extent.length
                     _cut(fd, path, length)
+                    _mend_titles(path, extent)
                     lease.publish(fd, length)
-                    return fd, extent
+                    title = None if extent is None else titles.title_of(fd, length, path)
+                    return Taken(fd, extent, title, self._mark(key, "lease"))
             except BaseException:
                 os.close(fd)
                 raise
             os.close(fd)
+
+    def give_back(self, key: SessionKey, taken: Taken) -> None:
+        """Undo `take`, where nobody will use what it took."""
+        try:
+            if taken.is_marked_anew:
+                self.markers.remove(key, "lease")
+        finally:
+            os.close(taken.fd)
+
+    def fork(
+        self, key: SessionKey, into: SessionKey, owner: str | None, at: int, created: int
+    ) -> SessionMeta:
+        """Make `into` from what `key`'s log holds up to `at`.
+
+        Raises:
+            SessionExists, UnknownSession, SessionDamaged, NewerFormat: See `SessionStore.fork`.
+            OSError: The system refused.
+        """
+        source, path = self.path(key), self.path(into)
+        try:
+            fd = os.open(source, _READ)
+        except FileNotFoundError:
+            raise _unknown(key) from None
+        try:
+            extent = self.durable(key, fd)
+            if extent is None:
+                raise _unknown(key)
+            place = self.place(into)
+            try:
+                # Before the log is there: nobody shall see it by another name.
+                copy_titles(source, at, path)
+                write_fork(fd, extent.length, at, path, into, owner=owner, created=created)
+                self._certain(sync_directory, path.parent)
+            finally:
+                if lease.is_linked(place):
+                    path.unlink()
+                os.close(place)
+        finally:
+            os.close(fd)
+        made = self.glance(into)
+        if made is None:
+            raise _unknown(into)
+        return made
 
     def examined(self, key: SessionKey, fd: int) -> Extent | None:
         """What the log holds: made durable and read whole, once per process and content.
@@ -89,6 +160,8 @@ class LogFolder:
             content, extent = self._known.get(path, (None, None))
         if content == _content(status):
             return extent
+        if not status.st_size:
+            return None
         self._sync(fd, path)
         with os.fdopen(os.dup(fd), "rb") as file:
             file.seek(0)
@@ -96,6 +169,24 @@ class LogFolder:
         if extent is not None:
             self.remember(path, status, extent)
         return extent
+
+    def readable(self, key: SessionKey, fd: int, start: int) -> int:
+        """How far the log may be read from `start` on. Of a large one, what lies before is not examined for that.
+
+        Raises:
+            SessionDamaged, NewerFormat: What would be read is not a log that this version can read.
+        """
+        path, status = self.path(key), os.fstat(fd)
+        with self._known_lock:
+            content, known = self._known.get(path, (None, None))
+        if start > 1 and status.st_size > _LARGE and content != _content(status):
+            self._sync(fd, path)
+            if read_header(line_at(fd, 0, status.st_size), key, str(path)) is not None:
+                end = examine_from(fd, status.st_size, start, limit=_LARGE)
+                if end is not None:
+                    return end
+        extent = known if content == _content(status) else self.examined(key, fd)
+        return 0 if extent is None else extent.length
 
     def remember(self, path: Path, status: os.stat_result, extent: Extent) -> None:
         """Spare the next reader the examination: this content is known, and durable."""
@@ -122,6 +213,10 @@ class LogFolder:
             if header is None:
                 return None
             last = last_event(fd, end, str(path))
+            course = last
+            if last is not None and live is not None and last.kind in BETWEEN_TURNS:
+                course = last_event(fd, end, str(path), beside=BETWEEN_TURNS)
+            title = titles.title_of(fd, end, path)
         finally:
             os.close(fd)
         return SessionMeta(
@@ -130,7 +225,8 @@ class LogFolder:
             created=header.get("created", 0),
             updated=status.st_mtime_ns // 1_000_000,
             tail=0 if last is None else last.seq,
-            running=None if live is None else _running(last),
+            running=None if live is None else _running(course),
+            title=title,
         )
 
     def sessions(self, agent: str) -> list[tuple[int, SessionKey]]:
@@ -166,6 +262,10 @@ class LogFolder:
                 self._lease(key, fd)
                 # Between opening and locking, the file may have been deleted and another made, by a turn that runs.
                 if lease.is_linked(fd):
+                    # What lies beside it first: once the log is gone, its name is another session's.
+                    self.markers.remove(key, "lease")
+                    self.markers.remove(key, "mail")
+                    titles.forget(path)
                     path.unlink()
                     path.with_suffix(".inbox").unlink(missing_ok=True)
                     sync_directory(path.parent)
@@ -176,11 +276,15 @@ class LogFolder:
     def post(self, key: SessionKey, item: bytes, id: str) -> bool:  # noqa: A002
         """Put an item into the session's mailbox. False where `id` was posted before."""
         path = self.path(key).with_suffix(".inbox")
+
+        def mark() -> None:
+            self._mark(key, "mail")
+
         try:
-            return mailbox.post(path, item, id)
+            return mailbox.post(path, item, id, mark)
         except FileNotFoundError:
             make_private(path.parent)
-            return mailbox.post(path, item, id)
+            return mailbox.post(path, item, id, mark)
 
     def _open_or_make(self, path: Path) -> int:
         try:
@@ -191,12 +295,55 @@ class LogFolder:
 
     def _sync(self, fd: int, path: Path) -> None:
         """Make durable what a process that has died may have left: bytes, and the file's name."""
+        self._certain(os.fdatasync, fd)
+        self._certain(sync_directory, path.parent)
+
+    def _mark(self, key: SessionKey, kind: Kind) -> bool:
+        is_new = self.markers.make(key, kind)
+        self._certain(self.markers.sync, key)
+        return is_new
+
+    def _certain(self, sync: Callable[[T], None], what: T) -> None:
+        """Sync, or never again say that something is durable."""
         try:
-            os.fdatasync(fd)
-            sync_directory(path.parent)
+            sync(what)
         except OSError as error:
             self.poison = error
             raise
+
+    def durable(self, key: SessionKey, fd: int) -> Extent | None:
+        """What of the log is durable, be it written or not."""
+        live = lease.durable_length(fd)
+        if live is None:
+            return self.examined(key, fd)
+        with os.fdopen(os.dup(fd), "rb") as file:
+            file.seek(0)
+            return examine(_lines(file, live), key, str(self.path(key))) if live else None
+
+    def place(self, key: SessionKey) -> int:
+        """Where a session may be put: an empty log, and its lease.
+
+        Raises:
+            SessionExists: There is a session.
+        """
+        path = self.path(key)
+        while True:
+            fd = self._open_or_make(path)
+            is_free = False
+            try:
+                is_free = lease.take(fd) and self.examined(key, fd) is None
+                # Between opening and locking, the file may have been deleted.
+                if is_free and lease.is_linked(fd):
+                    return fd
+            except BaseException:
+                os.close(fd)
+                raise
+            os.close(fd)
+            if not is_free:
+                msg = (
+                    f"agent {key.agent!r} has a session {key.session!r}, so another id is required."
+                )
+                raise SessionExists(msg)
 
     def _lease(self, key: SessionKey, fd: int) -> None:
         if not lease.take(fd):
@@ -226,6 +373,16 @@ def _session(name: str) -> str | None:
     session = filenames.decode(name.removesuffix(".jsonl"))
     is_log = is_store_id(session) and f"{filenames.encode(session)}.jsonl" == name
     return session if is_log else None
+
+
+def _mend_titles(path: Path, extent: Extent | None) -> None:
+    """Keep the last title's seq where the log has it alone: it was copied, or repaired by hand."""
+    if extent is not None and extent.titled and extent.titled not in titles.recorded(path):
+        titles.record(path, [extent.titled])
+
+
+def _unknown(key: SessionKey) -> UnknownSession:
+    return UnknownSession(f"agent {key.agent!r} has no session {key.session!r}.")
 
 
 def _check_owner(key: SessionKey, extent: Extent | None, owner: str | None) -> None:

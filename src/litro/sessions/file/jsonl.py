@@ -5,7 +5,7 @@ nobody may touch. It opens nothing, locks nothing and writes nothing.
 """
 
 import os
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -29,6 +29,8 @@ class Extent:
     """The last seq."""
     taken: int
     """Bytes of the mailbox that were taken."""
+    titled: int = 0
+    """The seq of the last `title` event, 0 where there is none."""
 
 
 def examine(lines: Iterable[bytes], key: SessionKey, where: str) -> Extent | None:
@@ -39,7 +41,7 @@ def examine(lines: Iterable[bytes], key: SessionKey, where: str) -> Extent | Non
         NewerFormat: The header is of a newer version.
     """
     header: dict[str, Any] | None = None
-    length = tail = taken = 0
+    length = tail = taken = titled = 0
     lines = iter(lines)
     for line in lines:
         fields = _parsed(line)
@@ -59,6 +61,8 @@ def examine(lines: Iterable[bytes], key: SessionKey, where: str) -> Extent | Non
                 )
                 raise SessionDamaged(msg + _ASIDE)
             tail += 1
+            if fields.get("kind") == "title":
+                titled = tail
         taken = fields.get("inbox", taken)
         length += len(line)
     if header is None:
@@ -69,7 +73,34 @@ def examine(lines: Iterable[bytes], key: SessionKey, where: str) -> Extent | Non
         length=length,
         tail=tail,
         taken=taken,
+        titled=titled,
     )
+
+
+def examine_from(fd: int, size: int, seq: int, *, limit: int) -> int | None:
+    """Where whole lines end, by the lines from `seq` on alone, of a log whose header is known to be whole.
+
+    None where those are more than `limit` bytes, or where one of them is not what it must be: `examine` tells.
+    """
+    offset = offset_of(fd, size, seq)
+    tail = seq - 1
+    if not 0 < size - offset <= limit:
+        return None
+    with os.fdopen(os.dup(fd), "rb") as file:
+        file.seek(offset)
+        for line in file:
+            fields = _parsed(line) if offset + len(line) <= size else None
+            if fields is None:
+                # Mostly a torn tail, but what is torn and what damaged is told in one place.
+                return None
+            if "seq" in fields:
+                tail += 1
+                if not line.startswith(b"%b%d," % (EVENT_PREFIX, tail)):
+                    return None
+            offset += len(line)
+            if offset == size:
+                break
+    return offset
 
 
 def read_header(line: bytes, key: SessionKey, where: str) -> dict[str, Any] | None:
@@ -106,8 +137,16 @@ def offset_of(fd: int, end: int, seq: int) -> int:
     return end if line is None else start
 
 
-def last_event(fd: int, end: int, where: str) -> Event | None:
-    """The last event among the first `end` bytes, which end with a whole line.
+def event_at(fd: int, end: int, seq: int) -> Event | None:
+    """The event of that seq among the first `end` bytes."""
+    _, line = _event_from(fd, offset_of(fd, end, seq), end)
+    return decode_event(line) if line and seq_of(line) == seq else None
+
+
+def last_event(
+    fd: int, end: int, where: str, *, beside: Container[str] = frozenset()
+) -> Event | None:
+    """The last event among the first `end` bytes, which end with a whole line, of a kind that is not among `beside`.
 
     Raises:
         SessionDamaged: The last line is not one.
@@ -117,10 +156,12 @@ def last_event(fd: int, end: int, where: str) -> Event | None:
         line = os.pread(fd, end - start, start)
         if line.startswith(EVENT_PREFIX):
             try:
-                return decode_event(line)
+                found = decode_event(line)
             except ValueError as error:
                 msg = f"{where}: byte {start}: the last line is not an event ({error})."
                 raise SessionDamaged(msg + _ASIDE) from error
+            if found is None or found.kind not in beside:
+                return found
         end = start
     return None
 
@@ -194,7 +235,8 @@ def _line_start(fd: int, position: int) -> int:
     return 0
 
 
-def _line_at(fd: int, start: int, end: int) -> bytes:
+def line_at(fd: int, start: int, end: int) -> bytes:
+    """The whole line that begins at `start`; empty where it does not end before `end`."""
     size = 4096
     while True:
         data = os.pread(fd, min(size, end - start), start)
@@ -210,7 +252,7 @@ def _event_from(fd: int, position: int, end: int) -> tuple[int, bytes | None]:
     """The first event line that begins at or after the line which `position` lies in."""
     start = _line_start(fd, position)
     while start < end:
-        line = _line_at(fd, start, end)
+        line = line_at(fd, start, end)
         if not line:
             break
         if line.startswith(EVENT_PREFIX):

@@ -4,26 +4,33 @@ import asyncio
 import contextlib
 import os
 import time
-from collections.abc import AsyncIterator, Callable
+from collections import deque
+from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 from typing import Final
 
+from litro.directories import sync_directory
 from litro.errors import LeaseLost, StoreFailed
 from litro.events import Event, Private
 from litro.sessions.base import SessionMeta
 from litro.sessions.commit import Committer
-from litro.sessions.file import lease, mailbox
-from litro.sessions.file.directory import sync_directory
+from litro.sessions.facts import BETWEEN_TURNS
+from litro.sessions.file import lease, mailbox, titles
+from litro.sessions.file.jsonl import Extent
 from litro.wire import encode_event, encode_private
 
 _MAIL_POLL: Final = 0.5
 """Seconds between two looks for mail from other processes. Mail of this one rings at once."""
 
+_ADVISE: Final = getattr(os, "posix_fadvise", None)
+"""Linux begins to write back what it is told is not needed; parts of pages stay in the cache all the same."""
+
 
 class OpenLog:
     """A log under its lease: what was appended, written and made durable, in bytes."""
 
-    def __init__(self, fd: int, path: Path, *, is_new: bool, length: int, tail: int) -> None:
+    def __init__(self, fd: int, path: Path, extent: Extent, *, is_new: bool) -> None:
+        length = extent.length
         self.fd = fd
         self.path = path
         self.inode = os.fstat(fd).st_ino
@@ -32,8 +39,13 @@ class OpenLog:
         self.durable = length
         self.settled = length
         """What the committer is done with, durable or not."""
-        self.tail = tail
+        self.tail = extent.tail
+        self.titled = extent.titled
+        """The seq of the last `title` event, 0 where there is none."""
+        self.taken = extent.taken
+        """Bytes of the mailbox that were taken."""
         self.turn: int | None = None
+        """The open turn, or the one that is about to begin; None while this writer has said nothing of either."""
         self.since = time.time_ns() // 1_000_000
         """When the lease was taken, in milliseconds since the epoch."""
         self.failure: BaseException | None = None
@@ -43,6 +55,7 @@ class OpenLog:
         self._written = length
         self._synced = length
         self._refusal: OSError | None = None
+        self._unrecorded: deque[int] = deque()
 
     # On the committer's thread.
 
@@ -56,6 +69,7 @@ class OpenLog:
             raise self._refusal
         offset = self._written
         try:
+            self._record_titles()
             while data:
                 count = os.pwrite(self.fd, data, offset)
                 data, offset = data[count:], offset + count
@@ -64,6 +78,18 @@ class OpenLog:
             os.ftruncate(self.fd, self._written)
             raise
         self._written = offset
+
+    def _record_titles(self) -> None:
+        seqs: list[int] = []
+        while self._unrecorded:
+            seqs.append(self._unrecorded.popleft())
+        if seqs:
+            titles.record(self.path, seqs)
+
+    def begin_sync(self) -> None:
+        """Have the disk begin with what was written. A wish only: `sync` makes it durable, or tells that it is not."""
+        if _ADVISE is not None:
+            _ADVISE(self.fd, self._synced, self._written - self._synced, os.POSIX_FADV_DONTNEED)
 
     def sync(self) -> None:
         """Make what was written durable, a new file's name included."""
@@ -91,6 +117,15 @@ class OpenLog:
             os.ftruncate(self.fd, self._synced)
 
     # On the loop.
+
+    def number(self, item: Event) -> None:
+        """Count an event that is appended now."""
+        self.tail += 1
+        if item.kind not in BETWEEN_TURNS:
+            self.turn = item.turn + (item.kind == "turn-end")
+        elif item.kind == "title":
+            self.titled = self.tail
+            self._unrecorded.append(self.tail)
 
     def settle(self, size: int, error: BaseException | None) -> None:
         """The committer is done with `size` more bytes."""
@@ -138,13 +173,10 @@ class FileWriter:
         log: OpenLog,
         meta: SessionMeta,
         *,
-        taken: int,
         committer: Committer[OpenLog],
-        closed: Callable[["FileWriter"], None],
+        closed: Callable[["FileWriter", bool], Awaitable[None]],
     ) -> None:
         self.log = log
-        self.taken = taken
-        """Bytes of the mailbox that were taken."""
         self._meta = meta
         self._committer = committer
         self._when_closed = closed
@@ -170,9 +202,9 @@ class FileWriter:
         ts = time.time_ns() // 1_000_000
         for item in items:
             if isinstance(item, Event):
+                # Encoded first: what cannot be has no number.
                 data = encode_event(item, log.tail + 1, ts)
-                log.tail += 1
-                log.turn = item.turn
+                log.number(item)
             else:
                 data = encode_private(item)
             log.appended += len(data)
@@ -191,21 +223,23 @@ class FileWriter:
         log, path = self.log, self.log.path.with_suffix(".inbox")
         while True:
             log.mail.clear()
-            if mailbox.has_more(path, self.taken):
-                for item, end in await asyncio.to_thread(mailbox.items, path, self.taken):
+            if mailbox.has_more(path, log.taken):
+                for item, end in await asyncio.to_thread(mailbox.items, path, log.taken):
                     yield item
-                    self.taken = end
+                    # Counted once it is on its way to the log: a lease given back meanwhile took nothing.
                     self.append(Private({"inbox": end}))
+                    log.taken = end
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(log.mail.wait(), _MAIL_POLL)
 
-    async def close(self) -> None:
+    async def close(self, *, unfinished: bool = False) -> None:
         """Commit what was appended and give the lease back."""
         if self._closing is None:
-            self._closing = asyncio.ensure_future(self._give_back())
+            self._closing = asyncio.ensure_future(self._give_back(unfinished))
         # Whoever closes may be cancelled; a lease that nobody gives back would keep the session busy for good.
         await asyncio.shield(self._closing)
 
-    async def _give_back(self) -> None:
+    async def _give_back(self, unfinished: bool) -> None:  # noqa: FBT001
         await self.log.settled_all()
-        self._when_closed(self)
+        # What could not be made durable is somebody's to end.
+        await self._when_closed(self, unfinished or self.log.failure is not None)

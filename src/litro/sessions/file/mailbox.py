@@ -5,19 +5,21 @@ in the log, by the holder of the lease, so that taking an item and what came of 
 """
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, cast
 
 import orjson
 
+from litro.directories import sync_directory
 from litro.errors import SessionDamaged, StoreFailed
 from litro.sessions.file import lease
-from litro.sessions.file.directory import sync_directory
 
 
-def post(path: Path, item: bytes, id: str) -> bool:  # noqa: A002
+def post(path: Path, item: bytes, id: str, mark: Callable[[], object]) -> bool:  # noqa: A002
     """Append `item`, durable on return. False where `id` was posted before.
+
+    `mark` leaves the durable sign that mail waits, while the file is held.
 
     Raises:
         OSError: It could not be written; nothing of it is left.
@@ -39,12 +41,40 @@ def post(path: Path, item: bytes, id: str) -> bool:  # noqa: A002
             # A known item's poster may have died before it was durable; the file's name too.
             os.fsync(fd)
             sync_directory(path.parent)
+            mark()
         except OSError:
             # Its poster is told that it failed, so trying again must not be told that it is there.
             if not is_known:
                 os.ftruncate(fd, end)
             raise
         return not is_known
+    finally:
+        os.close(fd)
+
+
+def waits(path: Path, taken: int) -> bool:
+    """Whether whole items lie behind the first `taken` bytes.
+
+    Raises:
+        StoreFailed: It cannot be read.
+    """
+    return has_more(path, taken) and bool(_rest(path, taken))
+
+
+def unless_waits(path: Path, taken: int, unmark: Callable[[], object]) -> None:
+    """Call `unmark` while the file is held, where no item waits. Nothing is posted between the look and the call.
+
+    Raises:
+        OSError: The file cannot be used.
+    """
+    try:
+        fd = os.open(path, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
+    except FileNotFoundError:
+        return
+    try:
+        lease.wait_exclusive(fd)
+        if not waits(path, taken):
+            unmark()
     finally:
         os.close(fd)
 
@@ -67,18 +97,23 @@ def items(path: Path, taken: int) -> list[tuple[bytes, int]]:
         SessionDamaged: The mailbox holds what is no item.
         StoreFailed: It cannot be read.
     """
+    whole = _rest(path, taken)
+    return [(orjson.dumps(fields["item"]), end) for fields, end in _parsed(whole, taken, path)]
+
+
+def _rest(path: Path, taken: int) -> bytes:
+    """The whole lines behind the first `taken` bytes."""
     try:
         fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
     except FileNotFoundError:
-        return []
+        return b""
     except OSError as error:
         msg = f"{path}: the mailbox cannot be read: {error}"
         raise StoreFailed(msg) from error
     with os.fdopen(fd, "rb") as file:
         file.seek(taken)
         content = file.read()
-    whole = content[: content.rfind(b"\n") + 1]
-    return [(orjson.dumps(fields["item"]), end) for fields, end in _parsed(whole, taken, path)]
+    return content[: content.rfind(b"\n") + 1]
 
 
 def _parsed(block: bytes, offset: int, path: Path) -> Iterator[tuple[dict[str, Any], int]]:

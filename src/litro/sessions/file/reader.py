@@ -24,6 +24,8 @@ class LogReader:
         self.path = path
         self.inode = os.fstat(fd).st_ino
         self.offset = 0
+        self.start = start
+        """The seq from which on it reads."""
         self._sought = start if start > 1 else None
 
     async def blocks(self, end: int) -> AsyncIterator[bytes]:

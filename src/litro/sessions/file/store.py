@@ -13,19 +13,30 @@ import logging
 import os
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Final, ParamSpec, TypeVar
 
-from litro.errors import SessionBusy, StoreFailed
+from litro.errors import NewerFormat, SessionBusy, SessionDamaged, StoreFailed
 from litro.events import Private
-from litro.sessions.base import ANY, Anybody, SessionKey, SessionMeta, SessionWriter, header
+from litro.sessions.base import (
+    ANY,
+    Anybody,
+    Place,
+    SessionKey,
+    SessionMeta,
+    SessionWriter,
+    header,
+)
 from litro.sessions.commit import Batch, Committer, Failures
-from litro.sessions.file import lease
-from litro.sessions.file.folder import LogFolder
+from litro.sessions.file import lease, mailbox
+from litro.sessions.file.folder import LogFolder, Taken
 from litro.sessions.file.jsonl import Extent
 from litro.sessions.file.log import FileWriter, OpenLog
 from litro.sessions.file.reader import LogReader
+from litro.sessions.file.unfinished import Unfinished
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -35,7 +46,12 @@ logger = logging.getLogger(__name__)
 _POLL: Final = 0.1
 """Seconds between two looks at what another process writes."""
 
-_SYNC_THREADS: Final = 16
+_SYNC_THREADS: Final = 15
+"""Threads beside the committer's that wait for syncs, at most."""
+
+_LOGS_A_THREAD: Final = 6
+"""So that a thread is worth waking: few logs are synced one behind the other, and many at once where the disk, or the
+machine, is slow and a batch has grown."""
 
 
 class FileStore:
@@ -47,9 +63,11 @@ class FileStore:
 
     def __init__(self, directory: Path) -> None:
         self._folder = LogFolder(directory)
+        self._unfinished = Unfinished(self._folder)
         self._open: dict[SessionKey, OpenLog] = {}
+        self._unlisted: set[SessionKey] = set()
         self._poison: BaseException | None = None
-        self._syncers = ThreadPoolExecutor(_SYNC_THREADS, "litro-sync")
+        self._syncers = ThreadPoolExecutor(_SYNC_THREADS + 1, "litro-sync")
         self._committer: Committer[OpenLog] = Committer(
             self._commit, OpenLog.settle, name="litro-commit"
         )
@@ -63,17 +81,15 @@ class FileStore:
         self._check_idle(key)
         taking = asyncio.ensure_future(_in_thread(self._folder.take, key, owner))
         try:
-            fd, extent = await asyncio.shield(taking)
+            fd, extent, title, _ = await asyncio.shield(taking)
         except asyncio.CancelledError:
             # The thread goes on, and what it takes nobody would give back.
-            taking.add_done_callback(_give_back)
+            taking.add_done_callback(partial(self._give_back, key))
             raise
         is_new = extent is None
         if extent is None:
             extent = Extent(owner=owner, created=_now(), length=0, tail=0, taken=0)
-        log = OpenLog(
-            fd, self._folder.path(key), is_new=is_new, length=extent.length, tail=extent.tail
-        )
+        log = OpenLog(fd, self._folder.path(key), extent, is_new=is_new)
         self._open[key] = log
         meta = SessionMeta(
             key=key,
@@ -81,10 +97,9 @@ class FileStore:
             created=extent.created,
             updated=_now(),
             tail=extent.tail,
+            title=title,
         )
-        writer = FileWriter(
-            log, meta, taken=extent.taken, committer=self._committer, closed=self._closed
-        )
+        writer = FileWriter(log, meta, committer=self._committer, closed=self._closed)
         if is_new:
             writer.append(Private(header(key, owner=owner, created=extent.created)))
         return writer
@@ -123,19 +138,52 @@ class FileStore:
         return await _in_thread(self._folder.glance, key)
 
     async def list(
-        self, agent: str, *, owner: str | Anybody | None = ANY, before: int | None = None
+        self, agent: str, *, owner: str | Anybody | None = ANY, before: Place | None = None
     ) -> AsyncIterator[SessionMeta]:
         """The agent's sessions, newest first."""
         for updated, key in await _in_thread(self._folder.sessions, agent):
-            if before is None or updated < before:
-                found = await self.meta(key)
+            if before is None or Place(updated, key.session) < before:
+                found = await self._listable(key)
                 if found is not None and (isinstance(owner, Anybody) or found.owner == owner):
-                    yield found
+                    # As it was sorted: what grew meanwhile shall not send the next page back.
+                    yield replace(found, updated=updated)
+
+    async def _listable(self, key: SessionKey) -> SessionMeta | None:
+        """What is known of the session; nothing where its log cannot be read, which hides no other."""
+        try:
+            return await self.meta(key)
+        except (SessionDamaged, NewerFormat) as error:
+            if key not in self._unlisted:
+                self._unlisted.add(key)
+                logger.warning("A session is left out of lists: %s", error)
+            return None
 
     async def delete(self, key: SessionKey) -> bool:
         """Remove the session for good."""
         self._check_idle(key)
         return await _in_thread(self._folder.delete, key)
+
+    async def fork(
+        self, key: SessionKey, into: SessionKey, *, owner: str | None, at: int
+    ) -> SessionMeta:
+        """Make a session from what another one holds."""
+        self._check()
+        return await _in_thread(self._folder.fork, key, into, owner, at, _now())
+
+    async def has_mail(self, key: SessionKey) -> bool:
+        """Whether items wait in the mailbox."""
+        self._check()
+        log = self._open.get(key)
+        if log is not None:
+            return await _in_thread(mailbox.waits, log.path.with_suffix(".inbox"), log.taken)
+        return await _in_thread(self._unfinished.has_mail, key)
+
+    async def unfinished(self) -> AsyncIterator[SessionKey]:
+        """Sessions that somebody has to look after and nobody holds now."""
+        self._check()
+        for key in await _in_thread(self._unfinished.sessions):
+            if key not in self._open:
+                yield key
 
     async def close(self) -> None:
         """Commit what is pending and end the threads."""
@@ -144,7 +192,7 @@ class FileStore:
         await asyncio.to_thread(self._committer.stop)
         self._syncers.shutdown(wait=False)
         # An app that is started again may use its store again.
-        self._syncers = ThreadPoolExecutor(_SYNC_THREADS, "litro-sync")
+        self._syncers = ThreadPoolExecutor(_SYNC_THREADS + 1, "litro-sync")
 
     def _check(self) -> None:
         poison = self._poison or self._folder.poison
@@ -161,7 +209,18 @@ class FileStore:
         log = self._open.get(key)
         return log if log is not None and log.inode == reader.inode else None
 
-    def _closed(self, writer: FileWriter) -> None:
+    def _give_back(self, key: SessionKey, taken: "asyncio.Future[Taken]") -> None:
+        if not taken.cancelled() and taken.exception() is None:
+            self._folder.give_back(key, taken.result())
+
+    async def _closed(self, writer: FileWriter, unfinished: bool) -> None:  # noqa: FBT001
+        try:
+            if not unfinished and self._poison is None:
+                await _in_thread(self._unfinished.unmark, writer.meta.key, writer.log.taken)
+        finally:
+            self._release(writer)
+
+    def _release(self, writer: FileWriter) -> None:
         log, meta = writer.log, writer.meta
         del self._open[meta.key]
         if log.failure is None:
@@ -170,7 +229,8 @@ class FileStore:
                 created=meta.created,
                 length=log.durable,
                 tail=log.tail,
-                taken=writer.taken,
+                taken=log.taken,
+                titled=log.titled,
             )
             self._folder.remember(log.path, os.fstat(log.fd), extent)
         lease.give_back(log.fd)
@@ -202,13 +262,20 @@ class FileStore:
     def _sync(self, logs: Sequence[OpenLog]) -> BaseException | None:
         """Sync the logs, side by side where there are several; what failed, where something did."""
         try:
-            if len(logs) <= 2:
-                _sync_each(logs)
-            else:
-                share = min(len(logs), _SYNC_THREADS)
-                parts = [logs[i::share] for i in range(share)]
-                for _ in self._syncers.map(_sync_each, parts):
-                    pass
+            if len(logs) > 1:
+                # All of them are on their way to the disk before the first is waited for: what it then
+                # commits of the file system's journal is theirs as well.
+                for log in logs:
+                    log.begin_sync()
+            share = min(1 + len(logs) // _LOGS_A_THREAD, 1 + _SYNC_THREADS)
+            others = [self._syncers.submit(_sync_each, logs[i::share]) for i in range(1, share)]
+            try:
+                _sync_each(logs[::share])
+            finally:
+                # Nobody may cut a file that is still being synced.
+                wait(others)
+            for other in others:
+                other.result()
         except OSError as error:
             self._poison = error
             logger.critical(
@@ -249,8 +316,7 @@ class FileStore:
         live = lease.durable_length(reader.fd)
         if live is not None:
             return live, True
-        extent = await _in_thread(self._folder.examined, key, reader.fd)
-        return (0 if extent is None else extent.length), False
+        return await _in_thread(self._folder.readable, key, reader.fd, reader.start), False
 
     async def _growth(self, key: SessionKey, reader: LogReader) -> None:
         log = self._written_here(key, reader)
@@ -267,11 +333,6 @@ def _sync_each(logs: Sequence[OpenLog]) -> None:
 
 def _now() -> int:
     return time.time_ns() // 1_000_000
-
-
-def _give_back(taken: "asyncio.Future[tuple[int, Extent | None]]") -> None:
-    if not taken.cancelled() and taken.exception() is None:
-        os.close(taken.result()[0])
 
 
 async def _in_thread(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:

@@ -17,8 +17,10 @@ from litro.testing.stores.checking import Check, Connect
 from litro.testing.stores.folder import (
     a_deleted_session_is_gone,
     a_list_may_be_one_owners,
+    a_place_outlives_its_session,
     a_running_session_is_not_deleted,
     deleting_never_meets_a_turn_that_has_begun,
+    pages_cover_every_session_once,
     sessions_are_listed_newest_first,
 )
 from litro.testing.stores.following import (
@@ -28,6 +30,16 @@ from litro.testing.stores.following import (
     a_slow_follower_gets_everything,
     followers_get_every_line_once,
     following_an_idle_session_ends,
+)
+from litro.testing.stores.forks import (
+    a_fork_has_a_mailbox_of_its_own,
+    a_fork_holds_what_its_source_held_up_to_there,
+    a_fork_is_a_session_of_its_own,
+    a_fork_keeps_the_title_of_what_it_holds,
+    a_fork_never_touches_a_session_that_exists,
+    a_session_is_forked_while_its_turn_runs,
+    an_unknown_session_is_not_forked,
+    of_many_forks_into_one_name_one_counts,
 )
 from litro.testing.stores.keys import (
     a_session_belongs_to_its_creator,
@@ -40,6 +52,8 @@ from litro.testing.stores.leasing import (
     a_cancelled_open_keeps_no_lease,
     a_reader_never_takes_the_lease,
     a_second_open_is_busy,
+    a_writer_that_gave_its_lease_back_is_fenced,
+    between_turns_running_is_the_turn_that_comes,
     closing_gives_the_lease_back,
     of_many_that_open_at_once_one_gets_the_lease,
 )
@@ -62,6 +76,19 @@ from litro.testing.stores.mail import (
     of_many_posts_with_one_id_one_counts,
     taken_mail_does_not_come_again,
 )
+from litro.testing.stores.titles import (
+    a_long_title_is_cut,
+    the_first_message_of_a_person_is_the_title,
+    the_last_title_event_is_the_title,
+)
+from litro.testing.stores.unfinished import (
+    a_held_session_is_not_told_as_unfinished,
+    mail_that_waits_is_unfinished,
+    sessions_of_every_agent_are_told,
+    taken_mail_is_waited_for_no_more,
+    what_ended_well_is_not_unfinished,
+    what_is_left_unfinished_is_told_until_it_ends_well,
+)
 
 __all__ = ["CHECKS", "Check", "Connect"]
 
@@ -82,6 +109,8 @@ CHECKS: Final[tuple[Check, ...]] = (
     a_reader_never_takes_the_lease,
     a_cancelled_open_keeps_no_lease,
     a_cancelled_close_still_gives_the_lease_back,
+    a_writer_that_gave_its_lease_back_is_fenced,
+    between_turns_running_is_the_turn_that_comes,
     a_session_belongs_to_its_creator,
     invalid_ids_are_refused_everywhere,
     ids_that_look_alike_are_separate_sessions,
@@ -93,7 +122,12 @@ CHECKS: Final[tuple[Check, ...]] = (
     following_an_idle_session_ends,
     a_follower_that_leaves_disturbs_nobody,
     sessions_are_listed_newest_first,
+    pages_cover_every_session_once,
+    a_place_outlives_its_session,
     a_list_may_be_one_owners,
+    the_first_message_of_a_person_is_the_title,
+    the_last_title_event_is_the_title,
+    a_long_title_is_cut,
     a_running_session_is_not_deleted,
     deleting_never_meets_a_turn_that_has_begun,
     a_deleted_session_is_gone,
@@ -102,5 +136,19 @@ CHECKS: Final[tuple[Check, ...]] = (
     of_many_posts_with_one_id_one_counts,
     taken_mail_does_not_come_again,
     mail_wakes_a_waiting_inbox,
+    mail_that_waits_is_unfinished,
+    taken_mail_is_waited_for_no_more,
+    what_ended_well_is_not_unfinished,
+    what_is_left_unfinished_is_told_until_it_ends_well,
+    a_held_session_is_not_told_as_unfinished,
+    sessions_of_every_agent_are_told,
+    a_fork_holds_what_its_source_held_up_to_there,
+    a_fork_is_a_session_of_its_own,
+    a_fork_never_touches_a_session_that_exists,
+    an_unknown_session_is_not_forked,
+    a_session_is_forked_while_its_turn_runs,
+    of_many_forks_into_one_name_one_counts,
+    a_fork_has_a_mailbox_of_its_own,
+    a_fork_keeps_the_title_of_what_it_holds,
 )
 """Every check. The name of each is the behaviour that it requires."""

@@ -12,7 +12,7 @@ import orjson
 
 from litro.errors import SessionBusy
 from litro.events import Event
-from litro.sessions.base import SessionKey, SessionMeta, SessionStore, SessionWriter
+from litro.sessions.base import Place, SessionKey, SessionMeta, SessionStore, SessionWriter
 from litro.wire import decode_event
 
 Connect = Callable[[], SessionStore]
@@ -44,6 +44,16 @@ def new_key() -> SessionKey:
 def delta(payload: object) -> Event:
     """An event of turn 1."""
     return Event(kind="text-delta", payload=payload, turn=1, round=1)
+
+
+def said(text: str, *, role: str = "user", turn: int = 1) -> Event:
+    """A message, of a person unless told otherwise."""
+    return Event(kind="message", payload={"id": "m1", "role": role, "text": text}, turn=turn)
+
+
+def titled(text: str, *, turn: int = 1) -> Event:
+    """A rename."""
+    return Event(kind="title", payload={"text": text}, turn=turn)
 
 
 @asynccontextmanager
@@ -109,10 +119,20 @@ async def meta_of(store: SessionStore, key: SessionKey) -> SessionMeta:
 
 
 async def listed(
-    store: SessionStore, agent: str, *, before: int | None = None
+    store: SessionStore, agent: str, *, before: Place | None = None
 ) -> list[SessionMeta]:
     """The agent's sessions, as listed."""
     return [meta async for meta in store.list(agent, before=before)]
+
+
+def place_of(meta: SessionMeta) -> Place:
+    """Where the session stands in a list."""
+    return Place(meta.updated, meta.key.session)
+
+
+async def unfinished_of(store: SessionStore, agent: str) -> list[str]:
+    """The agent's sessions that somebody has to look after."""
+    return sorted([key.session async for key in store.unfinished() if key.agent == agent])
 
 
 async def lines_of(blocks: AsyncIterator[bytes]) -> list[bytes]:
@@ -139,6 +159,19 @@ async def take_mail(writer: SessionWriter, count: int) -> list[bytes]:
     return items
 
 
+async def take_all_mail(writer: SessionWriter, count: int) -> None:
+    """Take the next `count` items, which are all there are."""
+    async with aclosing(closable(writer.inbox())) as inbox:
+        for n in range(count):
+            await soon(anext(inbox), f"item {n + 1} of {count} comes")
+        # Asking for the next one takes the last, and waits: long enough to have been asked.
+        asking = asyncio.ensure_future(anext(inbox))
+        for _ in range(10):
+            await asyncio.sleep(0)
+        await cancelled(asking)
+    await writer.flush()
+
+
 async def closable(items: AsyncIterator[T]) -> AsyncGenerator[T]:
     """As an async generator, which can be closed; the port promises an iterator only."""
     try:
@@ -158,6 +191,9 @@ def uses(store: SessionStore, key: SessionKey) -> Iterable[tuple[str, Awaitable[
     yield "follow", follow_lines(store, key, 1)
     yield "meta", store.meta(key)
     yield "delete", store.delete(key)
+    yield "has_mail", store.has_mail(key)
+    yield "fork", store.fork(key, new_key(), owner=None, at=1)
+    yield "fork into", store.fork(new_key(), key, owner=None, at=1)
 
 
 async def soon(waiting: Awaitable[T], sentence: str) -> T:

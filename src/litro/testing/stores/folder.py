@@ -7,7 +7,7 @@ from typing import NoReturn
 
 from litro.errors import NotOwner, SessionBusy
 from litro.events import Event
-from litro.sessions.base import ANY, SessionKey
+from litro.sessions.base import ANY, Place, SessionKey, SessionMeta
 from litro.testing.stores.checking import (
     Connect,
     cancelled,
@@ -19,17 +19,19 @@ from litro.testing.stores.checking import (
     listed,
     meta_of,
     new_key,
+    place_of,
     read_lines,
     refused,
     require,
     take_mail,
+    unfinished_of,
     writing,
     writing_once_free,
 )
 
 
 async def sessions_are_listed_newest_first(connect: Connect) -> None:
-    """By when they last grew; `before` pages through them."""
+    """By when they last grew; `before` leaves out what stands at a place or ahead of it."""
     agent = new_key().agent
     async with connected(connect) as store, connected(connect) as other:
         moment = 0
@@ -38,10 +40,52 @@ async def sessions_are_listed_newest_first(connect: Connect) -> None:
         for handle in (store, other):
             found = await listed(handle, agent)
             expect([m.key.session for m in found], ["s1", "s3", "s2"], "the sessions listed")
-            paged = await listed(handle, agent, before=found[1].updated)
-            expect([m.key.session for m in paged], ["s2"], "those updated before the second")
-            expect(await listed(handle, agent, before=found[2].updated), [], "before the last")
+            paged = await listed(handle, agent, before=place_of(found[1]))
+            expect([m.key.session for m in paged], ["s2"], "those behind the second")
+            behind = await listed(handle, agent, before=place_of(found[2]))
+            expect(behind, [], "those behind the last")
             expect(found, [await meta_of(handle, m.key) for m in found], "list, against meta")
+
+
+async def pages_cover_every_session_once(connect: Connect) -> None:
+    """Also where several were updated in one moment: of those, the greatest id comes first."""
+    agent = new_key().agent
+
+    async def begin(session: str) -> None:
+        async with writing(store, SessionKey(agent, session)) as writer:
+            writer.append(delta(1))
+
+    async with connected(connect) as store:
+        await asyncio.gather(*(begin(f"s{n}") for n in range(24)))
+        whole = await listed(store, agent)
+        expect(len(whole), 24, "the sessions listed")
+        places = [place_of(meta) for meta in whole]
+        expect(places, sorted(places, reverse=True), "the order by `updated`, then by id")
+        for size in (1, 5):
+            paged: list[SessionMeta] = []
+            while page := (
+                await listed(store, agent, before=place_of(paged[-1]) if paged else None)
+            ):
+                require(
+                    page[0] not in paged,
+                    f"a page begins with {page[0].key.session!r}, which an earlier one held.",
+                )
+                paged += page[:size]
+            expect(paged, whole, f"pages of {size}, against the whole list")
+
+
+async def a_place_outlives_its_session(connect: Connect) -> None:
+    """Where a page ended may be deleted, or never have been."""
+    agent = new_key().agent
+    async with connected(connect) as store:
+        moment = 0
+        for session in ("s1", "s2", "s3"):
+            moment = await grow(store, SessionKey(agent, session), moment)
+        found = await listed(store, agent)
+        await store.delete(found[1].key)
+        for place in (place_of(found[1]), Place(found[1].updated, "zzz"), place_of(found[0])):
+            behind = [meta.key.session for meta in await listed(store, agent, before=place)]
+            expect(behind, ["s1"], f"those behind {place}")
 
 
 async def a_list_may_be_one_owners(connect: Connect) -> None:
@@ -117,6 +161,8 @@ async def a_deleted_session_is_gone(connect: Connect) -> None:
             expect(await handle.meta(key), None, "meta of a deleted session")
             expect(await read_lines(handle, key, 1), [], "what is read of a deleted session")
             expect(await listed(handle, key.agent), [], "the sessions listed")
+            require(not await handle.has_mail(key), "a deleted session must have no mail.")
+            expect(await unfinished_of(handle, key.agent), [], "the deleted ones still unfinished")
         while time.time_ns() // 1_000_000 <= old.created:
             pass
         async with writing(store, key, owner="u2") as writer:

@@ -2,14 +2,17 @@
 
 import asyncio
 from contextlib import suppress
+from dataclasses import replace
 from typing import NoReturn
 
 from litro.errors import LeaseLost, SessionBusy
-from litro.events import Event
+from litro.events import Event, Private
+from litro.sessions.base import SessionWriter
 from litro.testing.stores.checking import (
     Connect,
     cancelled,
     connected,
+    decoded,
     delta,
     expect,
     fail,
@@ -21,6 +24,8 @@ from litro.testing.stores.checking import (
     read_lines,
     refused,
     soon,
+    titled,
+    unfinished_of,
     writing,
 )
 
@@ -131,3 +136,57 @@ async def a_cancelled_close_still_gives_the_lease_back(connect: Connect) -> None
             await cancelled(closing)
             await soon(once_free(other, key), "after a cancelled close the session can be opened")
             expect((await meta_of(other, key)).tail, n, "meta.tail after a cancelled close")
+
+
+async def a_writer_that_gave_its_lease_back_is_fenced(connect: Connect) -> None:
+    """Whatever it tries later, the log is the next holder's."""
+    key = new_key()
+    async with connected(connect) as store, connected(connect) as other:
+        old = await store.open(key, owner=None)
+        old.append(delta(1))
+        await old.close()
+        async with writing(other, key) as writer:
+            writer.append(delta(2))
+            await refused(LeaseLost, _appended(old, "zombie"), "append of the last holder")
+            await old.close(unfinished=True)
+            writer.append(delta(3))
+            await writer.flush()
+            for handle in (store, other):
+                found = decoded(await read_lines(handle, key, 1))
+                expect([event.seq for event in found], [1, 2, 3], "the seqs after a takeover")
+                expect([event.payload for event in found], [1, 2, 3], "the payloads after it")
+        expect(await unfinished_of(other, key.agent), [], "unfinished, after a good end")
+
+
+async def between_turns_running_is_the_turn_that_comes(connect: Connect) -> None:
+    """What is queued, withdrawn and renamed belongs to no turn's course: it neither begins nor ends one."""
+    key = new_key()
+    aside = [
+        Event(kind="queued", payload={"id": "m2", "text": "b", "mode": "queue"}, turn=0),
+        Event(kind="withdrawn", payload={"id": "m2"}, turn=0),
+        titled("a name", turn=0),
+    ]
+    async with connected(connect) as store, connected(connect) as other:
+
+        async def runs(turn: int, when: str) -> None:
+            await writer.flush()
+            for handle in (store, other):
+                expect((await meta_of(handle, key)).running, turn, f"meta.running {when}")
+
+        async with writing(store, key) as writer:
+            writer.append(*aside)
+            await runs(1, "before any turn")
+            writer.append(Event(kind="turn-start", payload={}, turn=1))
+            await runs(1, "in turn 1")
+            writer.append(*(replace(event, turn=1) for event in aside))
+            await runs(1, "in turn 1, behind what belongs to none")
+            writer.append(Event(kind="turn-end", payload={"status": "completed"}, turn=1))
+            await runs(2, "behind the end of turn 1")
+            writer.append(*(replace(event, turn=1) for event in aside), Private({"of": 1}))
+            await runs(2, "between turns, behind what belongs to none")
+        expect((await meta_of(other, key)).running, None, "meta.running after close")
+
+
+async def _appended(writer: SessionWriter, payload: object) -> None:
+    writer.append(delta(payload))
+    await writer.flush()

@@ -1,6 +1,8 @@
-"""A model that does as it is told: `say A; wait GATE; rest SECONDS; call hold {"gate": "g"}`."""
+"""A model that does as it is told: `say A; wait GATE; rest SECONDS; call hold {"gate": "g"}; process; block GATE`."""
 
 import json
+import os
+import time
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -23,6 +25,13 @@ async def obey(request: ModelRequest, turn: int) -> AsyncIterator[ScriptItem]:
             (GATES / f"{rest}.reached").touch()
             while not (GATES / rest).exists():
                 yield pause(0.01)
+        elif verb == "block":
+            # As code does that forgets that it is async.
+            (GATES / f"{rest}.reached").touch()
+            while not (GATES / rest).exists():
+                time.sleep(0.01)
+        elif verb == "process":
+            yield f"process {os.getpid()}"
         elif verb == "flood":
             for _ in range(int(rest)):
                 yield "x" * 10_000

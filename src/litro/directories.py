@@ -1,4 +1,4 @@
-"""Directories of one's own: private, ignored by git, their names durable."""
+"""Directories of our own: private, ignored by git, their names durable. It knows nothing of what is put into them."""
 
 import os
 from pathlib import Path
