@@ -28,5 +28,7 @@ format: .venv/ready       ## let ruff rewrite what it can
 clean:
 	rm -rf .venv .venv-* dist build
 
-.venv/ready: pyproject.toml requirements/dev.txt scripts/setup
+JS := $(shell find js -name node_modules -prune -o -type f -print)
+
+.venv/ready: pyproject.toml requirements/dev.txt scripts/setup hatch_build.py $(JS)
 	scripts/setup $(PYTHON) .venv

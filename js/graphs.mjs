@@ -90,7 +90,7 @@ async function build(
   const map = {};
   for (const specifier of graph.core) map[specifier] = coreFile;
   for (const specifier of graph.apart) map[specifier] = apart.entry(fileOf(specifier)).file;
-  for (const [specifier, other] of Object.entries(graph.aliases)) map[specifier] = map[other];
+  for (const [specifier, other] of Object.entries(graph.aliases)) map[specifier] = /** @type {string} */ (map[other]);
   await checkLinks(esbuild, new Set(Object.values(map)), out, options);
   return { map, inputs: [...core.inputs, ...apart.inputs] };
 }
@@ -164,7 +164,7 @@ async function bundle(
     entry(/** @type {string} */ name) {
       const found = Object.entries(outputs).find(([, output]) => output.entryPoint === `entry:${name}`);
       if (!found) throw new Error(`js/graphs.mjs: esbuild wrote no file for ${name}.`);
-      const imports = inputs[`entry:${name}`].imports.map(({ path }) => absolute(path));
+      const imports = (inputs[`entry:${name}`]?.imports ?? []).map(({ path }) => absolute(path));
       return { file: basename(found[0]), names: found[1].exports, imports };
     },
   };

@@ -47,7 +47,7 @@ export function writeLicences(/** @type {string} */ to, /** @type {string[]} */ 
 
 /** Of npm, that a file is of; undefined for our own. */
 function packageOf(/** @type {string} */ path) {
-  return /[\\/]node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+)[\\/]/.exec(path)?.[1].replace("\\", "/");
+  return /[\\/]node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+)[\\/]/.exec(path)?.[1]?.replace("\\", "/");
 }
 
 function textOf(/** @type {string} */ source) {

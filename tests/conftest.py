@@ -4,14 +4,27 @@ from pathlib import Path
 
 import pytest
 
-ONCE = {"browser", "js", "test_first_hour.py", "test_packaging.py", "test_docs.py"}
-"""Folders and files whose tests say the same whichever Python runs them."""
+ONCE = {
+    "browser",
+    "components",
+    "js",
+    "test_docs.py",
+    "test_engine.py",
+    "test_engine_ends.py",
+    "test_example.py",
+    "test_fast_html.py",
+    "test_first_hour.py",
+    "test_lit_renders.py",
+    "test_packaging.py",
+    "test_splitter.py",
+}
+"""Folders and files whose tests say the same whichever Python runs them: what they test is Node, a browser, or a package."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     here = Path(__file__).parent
     for item in items:
-        if item.path.relative_to(here).parts[0] in ONCE:
+        if not ONCE.isdisjoint(item.path.relative_to(here).parts):
             item.add_marker("once")
 
 

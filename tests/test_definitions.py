@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from litro import Agent, AgentError, Tool, ToolContext, tool
-from litro.definitions import owner_of
+from litro.definitions import ToolHints, owner_of
 from litro.providers import scripted
 
 
@@ -50,6 +50,52 @@ def test_a_tool_stays_the_function_that_it_wraps():
     assert add(1) == 3
     assert add.__name__ == "add"
     assert add.__doc__ == "Add."
+
+
+def test_a_tool_says_what_it_is():
+    @tool(timeout=2, title="Add up", read_only=True, icons="https://example.com/i.png")
+    def add(a: int) -> int:
+        """Add."""
+        return a
+
+    assert add(1) == 1
+    assert add.timeout == 2
+    assert add.hints == ToolHints(
+        title="Add up", read_only=True, icons=({"src": "https://example.com/i.png"},)
+    )
+
+
+def test_a_functions_own_attributes_are_not_its_options():
+    def add(a: int) -> int:
+        """Add."""
+        return a
+
+    vars(add).update(timeout="mine", hints="mine", input="mine")
+    assert (tool(add).timeout, tool(add).hints, tool(add).input) == (None, ToolHints(), None)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"timeout": 0}, "timeout is 0, so a positive number of seconds"),
+        ({"timeout": float("inf")}, "timeout is inf"),
+        ({"timeout": float("nan")}, "timeout is nan"),
+        ({"timeout": True}, "timeout is True"),
+        ({"timeout": "1"}, "timeout is '1'"),
+        ({"title": " "}, "title is ' ', so words"),
+        ({"title": 3}, "title is 3"),
+        ({"read_only": "yes"}, "read_only is 'yes', so True or False"),
+        ({"open_world": 1}, "open_world is 1"),
+        ({"read_only": True, "destructive": True}, "are both True"),
+        ({"icons": ["icon.png"]}, "an icon is at 'icon.png'"),
+        ({"icons": [{"href": "https://x"}]}, "an icon is at None"),
+        ({"icons": "javascript:alert(1)"}, "an icon is at 'javascript:alert(1)'"),
+    ],
+)
+def test_an_option_that_cannot_be_one_is_told(options: Any, said: str):
+    with pytest.raises((TypeError, ValueError)) as caught:
+        tool(**options)
+    assert said in str(caught.value)
 
 
 async def test_an_async_tool_with_a_context_can_be_called_by_its_own_tests():

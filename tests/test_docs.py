@@ -21,6 +21,10 @@ ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *DOCS.glob("*.md")])
 BLOCK = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
+FILE = re.compile(
+    r"^```(?:ts|js|html)\n(?:// |<!-- )(components/[\w./-]+)(?: -->)?\n(.*?)^```",
+    re.MULTILINE | re.DOTALL,
+)
 
 
 def text(page: str) -> str:
@@ -32,6 +36,9 @@ def test_every_block_of_python_runs(page: Path, project: Path):
     """In a project; what a block names a file is that file, and the tests that it defines pass."""
     names: dict[str, Any] = {"__name__": "docs", "__file__": str(project / "app.py")}
     text = page.read_text(encoding="utf-8")
+    for block in FILE.finditer(text):
+        (project / block[1]).parent.mkdir(parents=True, exist_ok=True)
+        (project / block[1]).write_text(block[2], encoding="utf-8")
     for block in BLOCK.finditer(text):
         file = re.match(r"# ([\w./-]+\.py)\n", block[1])
         if file:
@@ -51,10 +58,10 @@ def test_every_block_of_python_runs(page: Path, project: Path):
 
 @pytest.fixture
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The example's agents, and beside them what pages speak of: a project my-app, Django's settings."""
+    """A new project's agents, and beside them what pages speak of: a project my-app, Django's settings."""
     project = tmp_path / "project"
     ignore = shutil.ignore_patterns(".litro", "__pycache__")
-    shutil.copytree(ROOT / "examples/weather/agents", project / "agents", ignore=ignore)
+    shutil.copytree(ROOT / "src/litro/scaffold/project/agents", project / "agents", ignore=ignore)
     (project / "my-app/agents").mkdir(parents=True)
     (project / "django_settings.py").write_text("SECRET_KEY = 'x'\nROOT_URLCONF = 'x'\n")
     monkeypatch.setenv("DJANGO_SETTINGS_MODULE", "django_settings")

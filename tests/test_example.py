@@ -1,25 +1,72 @@
-"""The example is what `litro new` writes, so that it cannot grow apart from it."""
+"""The example: its own tests pass and it has no problem, on a copy; and its chat page is what `litro new` writes."""
 
+import difflib
+import os
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 
-from click.testing import CliRunner
+import pytest
 
-from litro.cli.main import main
-
-EXAMPLE = Path(__file__).parents[1] / "examples" / "weather"
-UNTRACKED = {".litro", "__pycache__", ".env", ".pytest_cache"}
-
-
-def tree(folder: Path) -> dict[str, str]:
-    return {
-        str(path.relative_to(folder)): path.read_text(encoding="utf-8")
-        for path in sorted(folder.rglob("*"))
-        if path.is_file() and not UNTRACKED & set(path.relative_to(folder).parts)
-    }
+ROOT = Path(__file__).parents[1]
+EXAMPLE = ROOT / "examples" / "weather"
+SCAFFOLD = ROOT / "src" / "litro" / "scaffold" / "project"
 
 
-def test_the_example_is_what_litro_new_writes(tmp_path: Path):
-    made = tmp_path / "weather"
-    done = CliRunner().invoke(main, ["new", str(made)])
-    assert done.exit_code == 0, done.output
-    assert tree(made) == tree(EXAMPLE)
+@pytest.fixture
+def example(tmp_path: Path) -> Path:
+    ignore = shutil.ignore_patterns(".litro", "__pycache__", ".env", ".pytest_cache")
+    return Path(shutil.copytree(EXAMPLE, tmp_path / "weather", ignore=ignore))
+
+
+def run(example: Path, *command: str) -> str:
+    clean = {name: value for name, value in os.environ.items() if not name.startswith("LITRO_")}
+    done = subprocess.run(
+        [sys.executable, "-m", *command],
+        cwd=example,
+        env=clean | {"OPENAI_API_KEY": "sk-nobody"},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def test_its_own_tests_pass_whatever_keys_are_set(example: Path):
+    assert "3 passed" in run(example, "pytest", "-q", "-p", "no:cacheprovider")
+
+
+def test_it_has_no_problem(example: Path):
+    assert "no problem" in run(example, "litro", "check")
+
+
+def changed(file: str) -> list[str]:
+    """The lines that the example has for others of the scaffold's."""
+    ours, theirs = (
+        (folder / file).read_text(encoding="utf-8").replace("{{name}}", "weather").splitlines()
+        for folder in (EXAMPLE, SCAFFOLD)
+    )
+    return [line for line in difflib.ndiff(theirs, ours) if line[0] in "+-"]
+
+
+@pytest.mark.parametrize(
+    "file",
+    [
+        "page/chat.js",
+        "agents/demo/agent.py",
+        "agents/demo/_script.py",
+        "agents/demo/instructions.md",
+        ".env.example",
+        ".gitignore",
+    ],
+)
+def test_what_has_nothing_to_do_with_components_is_what_litro_new_writes(file: str):
+    assert changed(file) == []
+
+
+def test_the_chat_page_and_the_app_have_only_more_than_litro_new_writes():
+    assert [line for line in changed("page/index.html") if line.startswith("-")] == []
+    assert [line for line in changed("page/chat.css") if line.startswith("-")] == []

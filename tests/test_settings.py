@@ -68,7 +68,14 @@ def test_without_any_source_every_setting_has_its_default(tmp_path: Path):
         tool_threads=32,
         grace=3.0,
         lifespan=None,
-        mcp=False,
+        mcp=None,
+        mcp_token=None,
+        mcp_local=None,
+        mcp_origins=(),
+        mcp_apps_dir=tmp_path / "dist/mcp-apps",
+        mcp_json=False,
+        adapter="lit",
+        node=None,
         signals=True,
         loopback=False,
         development=False,
@@ -124,6 +131,13 @@ def test_every_variable_reaches_its_setting(tmp_path: Path):
         "LITRO_TOOL_THREADS": "6",
         "LITRO_GRACE": "0.5",
         "LITRO_MCP": "yes",
+        "LITRO_MCP_TOKEN": " s3cret ",
+        "LITRO_MCP_LOCAL": "0",
+        "LITRO_MCP_ORIGINS": "https://c.example,",
+        "LITRO_MCP_APPS_DIR": "/srv/apps",
+        "LITRO_MCP_JSON": "1",
+        "LITRO_ADAPTER": "fast",
+        "LITRO_NODE": "/usr/bin/node",
         "LITRO_SIGNALS": "off",
         "LITRO_LOOPBACK": "1",
         "LITRO_DEV": "1",
@@ -142,6 +156,10 @@ def test_every_variable_reaches_its_setting(tmp_path: Path):
     )
     switches = (settings.mcp, settings.signals, settings.loopback, settings.development)
     assert switches == (True, False, True, True)
+    assert (settings.mcp_token, settings.mcp_local, settings.mcp_json) == ("s3cret", False, True)
+    assert settings.mcp_origins == ("https://c.example",)
+    assert settings.mcp_apps_dir == Path("/srv/apps")
+    assert (settings.adapter, settings.node) == ("fast", "/usr/bin/node")
 
 
 def test_every_key_of_the_table_in_pyproject_reaches_its_setting(tmp_path: Path):
@@ -149,7 +167,8 @@ def test_every_key_of_the_table_in_pyproject_reaches_its_setting(tmp_path: Path)
         tmp_path,
         '[tool.litro]\napp = "app:api"\nsessions = "file:data"\nallowed_hosts = ["a.example"]\n'
         'allowed_origins = ["https://a.example"]\ntrusted_proxies = ["*"]\nmax_body = 1\nmax_turns = 2\n'
-        "tool_threads = 3\ngrace = 4.5\nmcp = true\nsignals = false\n",
+        "tool_threads = 3\ngrace = 4.5\nmcp = true\nsignals = false\n"
+        'mcp_origins = ["https://b.example"]\nmcp_apps_dir = "out"\nmcp_json = true\nadapter = "fast"\n',
     )
     settings = resolve(tmp_path, environ=NOTHING)
     assert settings.sessions == f"file:{tmp_path}/data"
@@ -164,7 +183,9 @@ def test_every_key_of_the_table_in_pyproject_reaches_its_setting(tmp_path: Path)
         3,
         4.5,
     )
-    assert (settings.mcp, settings.signals) == (True, False)
+    assert (settings.mcp, settings.mcp_json, settings.signals) == (True, True, False)
+    assert settings.mcp_origins == ("https://b.example",)
+    assert settings.mcp_apps_dir == tmp_path / "out"
 
 
 def test_code_only_settings_come_from_config(tmp_path: Path):
@@ -180,7 +201,7 @@ def test_code_only_settings_come_from_config(tmp_path: Path):
 
 
 def test_variables_that_settings_do_not_know_are_no_errors(tmp_path: Path):
-    assert resolve(tmp_path, environ={"LITRO_MCP_TOKEN": "s3cret", "LITRO_NODE": "/usr/bin/node"})
+    assert resolve(tmp_path, environ={"LITRO_OTHER": "s3cret"})
 
 
 def test_a_pyproject_of_other_tools_gives_nothing(tmp_path: Path):
@@ -261,6 +282,9 @@ BAD = [
     ("LITRO_GRACE", "inf", "a number of at least 0 is required"),
     ("LITRO_GRACE", "soon", "a number of at least 0 is required"),
     ("LITRO_MCP", "maybe", "1, true, yes, on, 0, false, no, off is required"),
+    ("LITRO_MCP_LOCAL", "here", "1, true, yes, on, 0, false, no, off is required"),
+    ("LITRO_MCP_ORIGINS", "*", "exact origins are required"),
+    ("LITRO_MCP_APPS_DIR", "a\0b", "the path of a folder is required"),
     ("LITRO_SIGNALS", "2", "1, true, yes, on, 0, false, no, off is required"),
     ("LITRO_DEV", "dev", "1, true, yes, on, 0, false, no, off is required"),
 ]
@@ -332,9 +356,10 @@ def test_a_flag_that_is_no_setting_is_refused(tmp_path: Path):
     [
         ("max_turn = 1", "'max_turn' is no setting. Did you mean 'max_turns'?"),
         ("allowed-hosts = []", "Did you mean 'allowed_hosts'?"),
-        ("zzz = 1", "so one of allowed_hosts, allowed_origins, app, "),
+        ("zzz = 1", "so one of adapter, allowed_hosts, allowed_origins, app, "),
         ("access = 'x'", "Write it as Config(access=…) in agents/_config.py."),
         ("development = true", "Set LITRO_DEV=1 where it is meant"),
+        ("mcp_token = 's3cret'", "Set LITRO_MCP_TOKEN=… where it is meant"),
         ("app = 'app'", "app: 'app' is not 'module:name'"),
         ("app = 3", "app: 3 is not 'module:name'"),
     ],
@@ -408,6 +433,71 @@ def test_only_loopback_names_are_answered_in_development_and_on_a_loopback_serve
     tmp_path: Path, environ: dict[str, str], loopback_only: bool
 ):
     assert resolve(tmp_path, environ=environ).gate_policy().loopback_only is loopback_only
+
+
+# --- whom MCP serves
+
+
+@pytest.mark.parametrize(
+    ("environ", "served"),
+    [
+        ({}, False),
+        ({"LITRO_DEV": "1"}, False),
+        ({"LITRO_LOOPBACK": "1"}, False),
+        ({"LITRO_DEV": "1", "LITRO_LOOPBACK": "1"}, True),
+        ({"LITRO_DEV": "1", "LITRO_LOOPBACK": "1", "LITRO_MCP": "0"}, False),
+        ({"LITRO_DEV": "1", "LITRO_LOOPBACK": "1", "LITRO_MCP_LOCAL": "0"}, False),
+        ({"LITRO_MCP_TOKEN": "s3cret"}, True),
+        ({"LITRO_MCP_TOKEN": "s3cret", "LITRO_MCP": "0"}, False),
+        ({"LITRO_MCP_LOCAL": "1"}, True),
+        ({"LITRO_MCP_LOCAL": "0"}, False),
+        ({"LITRO_MCP": "1", "LITRO_MCP_TOKEN": "s3cret"}, True),
+    ],
+)
+def test_mcp_is_served_where_it_was_asked_for_and_under_litro_dev_on_loopback(
+    tmp_path: Path, environ: dict[str, str], served: bool
+):
+    settings = resolve(tmp_path, environ=environ)
+    assert settings.serves_mcp is served
+    assert (settings.mcp_policy() is not None) is served
+
+
+@pytest.mark.parametrize(
+    "environ",
+    [
+        {"LITRO_MCP": "1"},
+        {"LITRO_MCP": "1", "LITRO_LOOPBACK": "1"},
+        {"LITRO_MCP": "1", "LITRO_DEV": "1"},
+        {"LITRO_MCP": "1", "LITRO_MCP_LOCAL": "0"},
+        {"LITRO_MCP": "1", "LITRO_MCP_TOKEN": "  "},
+    ],
+)
+def test_mcp_that_was_asked_for_without_a_token_or_a_marker_is_refused(
+    tmp_path: Path, environ: dict[str, str]
+):
+    with pytest.raises(SettingsError, match=r"LITRO_MCP_TOKEN .* LITRO_MCP_LOCAL=1"):
+        resolve(tmp_path, environ=environ).mcp_policy()
+
+
+def test_a_local_mcp_answers_loopback_names_wherever_the_app_is_served(tmp_path: Path):
+    local = resolve(tmp_path, environ={"LITRO_MCP_LOCAL": "1"})
+    policy = local.mcp_policy()
+    assert policy is not None
+    assert (local.gate_policy().loopback_only, policy.gates.loopback_only) == (False, True)
+
+
+@pytest.mark.parametrize("token", ["two words", "line\nbreak", "bell\7", 5])
+def test_a_token_that_no_header_can_carry_is_refused_without_being_shown(
+    tmp_path: Path, token: Any
+):
+    message = refusal(tmp_path, flags={"mcp_token": token})
+    assert message.startswith("--mcp-token: ")
+    assert str(token) not in message
+
+
+def test_the_token_is_in_no_repr(tmp_path: Path):
+    settings = resolve(tmp_path, environ={"LITRO_MCP_TOKEN": "s3cret"})
+    assert "s3cret" not in repr((settings, settings.mcp_policy()))
 
 
 # --- .env

@@ -6,6 +6,7 @@ declarations, `litro.turn` runs them.
 
 import functools
 import inspect
+import math
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import KW_ONLY, dataclass, field
@@ -76,7 +77,7 @@ class Result(Generic[T]):
 
 @dataclass(frozen=True, slots=True)
 class ToolSession:
-    """The session that a tool runs in."""
+    """The session that a tool runs in. An MCP host's calls belong to none: they have the id `mcp` and seq 0."""
 
     id: str
     seq: int
@@ -139,6 +140,21 @@ class TurnContext:
 Instructions = str | Path | Callable[[TurnContext], str | Awaitable[str]]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolHints:
+    """What a tool's author says of it to MCP hosts. A host may show it, and may ask its user before some calls.
+
+    None says nothing. They are hints: nothing here enforces them.
+    """
+
+    title: str | None = None
+    read_only: bool | None = None
+    destructive: bool | None = None
+    idempotent: bool | None = None
+    open_world: bool | None = None
+    icons: tuple[Mapping[str, Any], ...] = ()
+
+
 class Tool(Generic[P, R]):
     """A function that the model may call. It stays callable as the function that it wraps.
 
@@ -146,13 +162,25 @@ class Tool(Generic[P, R]):
         function: The function as written.
         input: What `@tool(input=…)` named, or None where the signature is the schema.
         module: The name of the module that it was made in.
+        timeout: Seconds that one call may take, or None for the agent's own.
+        hints: What MCP hosts are told of it.
     """
 
-    def __init__(self, function: Callable[P, R], *, input: Any = None) -> None:  # noqa: A002
+    def __init__(
+        self,
+        function: Callable[P, R],
+        *,
+        input: Any = None,  # noqa: A002
+        timeout: float | None = None,
+        hints: ToolHints | None = None,
+    ) -> None:
+        # First, because it copies the function's own attributes, which ours must not be lost to.
+        functools.update_wrapper(cast("Callable[P, R]", self), function)
         self.function = function
         self.input = input
         self.module = function.__module__
-        functools.update_wrapper(cast("Callable[P, R]", self), function)
+        self.timeout = timeout
+        self.hints = hints or ToolHints()
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """Call the function, as its own tests do."""
@@ -178,15 +206,36 @@ class Tool(Generic[P, R]):
         return ToolSchema.of(self.function, input=self.input, context=ToolContext, result=Result)
 
 
+Icons = str | Sequence[str | Mapping[str, Any]]
+"""An address, or several; or MCP's own form: `{"src": …, "mimeType": …, "sizes": ["48x48"]}`."""
+
+
 @overload
 def tool(function: Callable[P, R], /) -> Tool[P, R]: ...
 @overload
-def tool(*, input: Any) -> Callable[[Callable[P, R]], Tool[P, R]]: ...
 def tool(
+    *,
+    input: Any = None,
+    timeout: float | None = None,
+    title: str | None = None,
+    read_only: bool | None = None,
+    destructive: bool | None = None,
+    idempotent: bool | None = None,
+    open_world: bool | None = None,
+    icons: Icons = (),
+) -> Callable[[Callable[P, R]], Tool[P, R]]: ...
+def tool(  # noqa: PLR0913 - each is a word of its own, as in MCP
     function: Callable[P, R] | None = None,
     /,
     *,
     input: Any = None,  # noqa: A002 - the field's name, in MCP and in the original
+    timeout: float | None = None,
+    title: str | None = None,
+    read_only: bool | None = None,
+    destructive: bool | None = None,
+    idempotent: bool | None = None,
+    open_world: bool | None = None,
+    icons: Icons = (),
 ) -> Tool[P, R] | Callable[[Callable[P, R]], Tool[P, R]]:
     """Declare a tool. The file's stem is its name; the signature is its schema.
 
@@ -198,18 +247,73 @@ def tool(
         function: The function, when used as plain `@tool`.
         input: In place of the signature: a pydantic model, a dataclass, a TypedDict, or an object with
             `validate(value)` and optionally `json_schema()`. The function then takes the validated value.
+        timeout: Seconds that one call may take, on every surface. By default the agent's `tool_timeout`.
+        title: A name for people. MCP hosts show it.
+        read_only: It changes nothing. This and the next three are hints to MCP hosts.
+        destructive: It may delete or overwrite, rather than only add.
+        idempotent: The same call once more changes nothing further.
+        open_world: It reaches beyond this system: the web, other people.
+        icons: Addresses of images (`https:` or `data:`) that hosts may show.
 
     Raises:
-        TypeError: What is decorated is not a function.
+        TypeError, ValueError: What is decorated is not a function, or an option cannot be what it is.
     """
+    _check_timeout(timeout)
+    hints = ToolHints(
+        title=_title(title),
+        read_only=read_only,
+        destructive=destructive,
+        idempotent=idempotent,
+        open_world=open_world,
+        icons=_icons(icons),
+    )
+    _check_hints(hints)
 
     def declare(function: Callable[P, R]) -> Tool[P, R]:
         if not inspect.isfunction(function):
             msg = f"@tool: {function!r:.80} is not a function, so it cannot be a tool. Decorate a def or an async def."
             raise TypeError(msg)
-        return Tool(function, input=input)
+        return Tool(function, input=input, timeout=timeout, hints=hints)
 
     return declare if function is None else declare(function)
+
+
+def _check_timeout(timeout: object) -> None:
+    if timeout is None:
+        return
+    is_number = isinstance(timeout, int | float) and not isinstance(timeout, bool)
+    if not is_number or not 0 < cast("float", timeout) < math.inf:
+        msg = f"@tool: timeout is {timeout!r:.80}, so a positive number of seconds is required."
+        raise ValueError(msg)
+
+
+def _title(title: object) -> str | None:
+    if title is None or (isinstance(title, str) and title.strip()):
+        return title
+    msg = f"@tool: title is {title!r:.80}, so words are required. Leave it out to have none."
+    raise TypeError(msg)
+
+
+def _check_hints(hints: ToolHints) -> None:
+    for name in ("read_only", "destructive", "idempotent", "open_world"):
+        value: object = getattr(hints, name)
+        if value is not None and not isinstance(value, bool):
+            msg = f"@tool: {name} is {value!r:.80}, so True or False is required."
+            raise TypeError(msg)
+    if hints.read_only and hints.destructive:
+        msg = "@tool: read_only and destructive are both True, but what only reads destroys nothing. Keep one of them."
+        raise ValueError(msg)
+
+
+def _icons(icons: Icons) -> tuple[Mapping[str, Any], ...]:
+    given = [icons] if isinstance(icons, str) else icons
+    made = [{"src": icon} if isinstance(icon, str) else dict(icon) for icon in given]
+    for icon in made:
+        src: object = icon.get("src")
+        if not isinstance(src, str) or not src.startswith(("https://", "http://", "data:")):
+            msg = f'@tool: an icon is at {src!r:.80}, so an address that begins with "https://" or "data:" is required.'
+            raise ValueError(msg)
+    return tuple(made)
 
 
 History = Callable[[tuple[Message, ...]], Sequence[Message]]
@@ -234,7 +338,7 @@ class Agent:
             `instructions.md`, where there is one.
         access: Answers a request's principal, or raises to refuse. Without it everybody may talk to the agent.
         max_rounds: How often one turn may ask the model.
-        tool_timeout: Seconds that one tool call may take.
+        tool_timeout: Seconds that one tool call may take. `@tool(timeout=…)` wins.
         parallel_tools: How many calls of one round may run at once.
         history: What the model reads of the conversation: a pure function of its messages, each round anew. The log
             keeps everything. It begins with a `UserMessage`, and keeps calls together with their results.

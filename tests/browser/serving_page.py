@@ -45,9 +45,10 @@ class Server:
     Args:
         project: Its folder.
         port: 0 picks one.
+        environ: Variables that it gets besides.
     """
 
-    def __init__(self, project: Path, port: int = 0) -> None:
+    def __init__(self, project: Path, port: int = 0, **environ: str) -> None:
         self.gates = project / "gates"
         self.gates.mkdir(exist_ok=True)
         listener = socket.socket()
@@ -63,7 +64,7 @@ class Server:
             [sys.executable, "-m", "uvicorn", "app:app", "--app-dir", project, "--fd", str(fd)],
             cwd=project,
             pass_fds=[fd],
-            env=clean | {"GATES": str(self.gates)},
+            env=clean | {"GATES": str(self.gates)} | environ,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
         )

@@ -87,6 +87,13 @@ def test_the_env_file_is_read_and_overrides_nothing(litro: Litro, project: Path,
     assert (project / "here/demo/s1.jsonl").exists()
 
 
+def test_check_finds_an_mcp_route_that_would_refuse_to_start(litro: Litro, project: Path):
+    done = litro("check", cwd=project, LITRO_MCP="1")
+    assert done.returncode == 1
+    assert "LITRO_MCP_TOKEN" in done.stderr
+    assert litro("check", cwd=project, LITRO_MCP="1", LITRO_MCP_TOKEN="s3cret").returncode == 0
+
+
 def test_a_bad_setting_is_named_with_its_source(litro: Litro, project: Path):
     done = litro("check", cwd=project, LITRO_MAX_BODY="lots")
     assert done.returncode == 1

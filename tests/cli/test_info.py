@@ -46,7 +46,15 @@ def test_info_as_json_has_every_schema_and_never_a_key(litro: Litro, project: Pa
     write({"agents/safe/agent.py": GUARDED, "agents/broken/agent.py": "1 / 0\n"})
     done = litro("info", "--json", cwd=project, OPENAI_API_KEY="sk-environment")
     facts = orjson.loads(done.stdout)
-    assert list(facts) == ["project", "agents", "routes", "settings", "skipped", "problems"]
+    assert list(facts) == [
+        "project",
+        "agents",
+        "components",
+        "routes",
+        "settings",
+        "skipped",
+        "problems",
+    ]
     demo, safe = facts["agents"]
     assert demo["tools"][0]["input_schema"]["required"] == ["city"]
     assert (safe["model"], safe["guard"], safe["guard_from"]) == (
@@ -57,6 +65,19 @@ def test_info_as_json_has_every_schema_and_never_a_key(litro: Litro, project: Pa
     assert [problem["line"] for problem in facts["problems"]] == [1]
     for secret in ("sk-secret", "sk-header", "sk-environment", "hunter2"):
         assert secret not in done.stdout
+
+
+def test_info_shows_the_mcp_route_where_it_is_on_and_never_its_token(litro: Litro, project: Path):
+    on = litro("info", "--json", cwd=project, LITRO_MCP_TOKEN="s3cret")
+    assert {"methods": ["POST"], "path": "/__litro/mcp/demo"} in orjson.loads(on.stdout)["routes"]
+    assert "s3cret" not in on.stdout
+    assert "mcp_token" in litro("info", cwd=project, LITRO_MCP_TOKEN="s3cret").stdout
+    assert "/__litro/mcp" not in litro("info", cwd=project).stdout
+
+
+def test_info_tells_what_would_keep_mcp_from_starting(litro: Litro, project: Path):
+    facts = orjson.loads(litro("info", "--json", cwd=project, LITRO_MCP="1").stdout)
+    assert any("LITRO_MCP_LOCAL=1" in problem["message"] for problem in facts["problems"])
 
 
 def test_doctor_is_content_with_a_project_in_order(litro: Litro, project: Path, write: Write):

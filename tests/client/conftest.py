@@ -41,14 +41,16 @@ async def behind(server: Server) -> AsyncIterator[Callable[..., Any]]:
 
 @pytest.fixture(scope="session")
 def client_js(server: Server, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The module as the server serves it, under a name that Node takes for a module."""
+    """The module and what it imports, as the server serves them, in a folder whose files Node takes for modules."""
     if not CLIENT_JS.exists():
         pytest.skip(f"{CLIENT_JS} is missing")
     client = Client(server)
-    path = tmp_path_factory.mktemp("js") / "client.mjs"
-    path.write_bytes(client.ask("GET", "/__litro/client.js").all())
+    folder = tmp_path_factory.mktemp("js")
+    (folder / "package.json").write_text('{"type": "module"}')
+    for name in ("client.js", "hydrate.js"):
+        (folder / name).write_bytes(client.ask("GET", f"/__litro/{name}").all())
     client.close()
-    return path
+    return folder / "client.js"
 
 
 @pytest.fixture(params=["python", "browser"])

@@ -1,6 +1,6 @@
 // Drives client.js for pytest: jobs come in as lines of JSON, and what each of them hears goes out as lines of JSON.
 //
-//   node drive.mjs client.mjs
+//   node drive.mjs client.js
 //   {"job":1,"do":"send","base":"http://…","agent":"open","session":"s1","text":"Hi","id":"k","options":{…}}
 
 import { createInterface } from "node:readline";

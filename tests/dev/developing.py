@@ -231,10 +231,14 @@ class Stream:
     def rest(self) -> list[str]:
         return list(self._lines)
 
-    def problems(self) -> list[dict[str, str]]:
-        """What a page is told next."""
+    def state(self) -> dict[str, Any]:
+        """All that a page is told next."""
         line = self.until("data: ")[-1]
-        return json.loads(line.removeprefix("data: "))["problems"]
+        return json.loads(line.removeprefix("data: "))
+
+    def problems(self) -> list[dict[str, str]]:
+        """What a page is told next of problems."""
+        return self.state()["problems"]
 
 
 def result(lines: list[str]) -> Any:

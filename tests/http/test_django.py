@@ -12,7 +12,7 @@ from litro.testing import running
 
 pytest.importorskip("django")
 
-EXAMPLE = Path(__file__).parents[2] / "examples" / "weather"
+PROJECT = Path(__file__).parents[2] / "src" / "litro" / "scaffold" / "project"
 
 
 async def test_django_and_litro_share_a_server():
@@ -28,7 +28,7 @@ async def test_django_and_litro_share_a_server():
         settings.configure(
             SECRET_KEY="x", ALLOWED_HOSTS=["*"], ROOT_URLCONF=(path("hello/", hello),)
         )
-    async with running(EXAMPLE, model=scripted(lambda request, turn: ["Hi."])) as project:
+    async with running(PROJECT, model=scripted(lambda request, turn: ["Hi."])) as project:
         routes = [Mount("/ai", project.app), Mount("/", get_asgi_application())]
         transport = httpx2.ASGITransport(app=Starlette(routes=routes))
         async with httpx2.AsyncClient(transport=transport, base_url="http://localhost") as client:

@@ -30,8 +30,10 @@ def test_the_card_appears_and_a_page_that_was_closed_in_the_middle_shows_the_who
         expect(chat.log.get_by_text("get-weather")).to_have_count(1, timeout=PATIENCE)
         chat.page.close()
         again = Chat(context.new_page(), server.page, "s1")
-        expect(again.log.locator("weather-card article")).to_contain_text("70", timeout=PATIENCE)
+        expect(again.log.locator("demo-weather-card article")).to_contain_text(
+            "70", timeout=PATIENCE
+        )
         expect(again.stop).to_be_hidden(timeout=PATIENCE)
         again.shows("What is the weather in Lisbon?")
-        expect(again.log.locator("weather-card")).to_have_count(1)
+        expect(again.log.locator("demo-weather-card")).to_have_count(1)
         browser.close()

@@ -46,7 +46,7 @@ def test_the_model_calls_the_tool_the_person_gets_the_card_and_the_model_only_th
         events = ask(server)
         assert payload(events, "tool-call") == {"name": "get-weather", "input": {"city": "Lisbon"}}
         card = payload(events, "ui")
-        assert "<weather-card>" in card["html"]
+        assert "<demo-weather-card" in card["html"]
         assert "70" in card["html"]
         assert card["data"] == {"city": "Lisbon", "temp_c": 21, "summary": "sunny"}
         assert events[-1] == {"done": True}

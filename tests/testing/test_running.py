@@ -13,7 +13,7 @@ from litro.providers import call
 from litro.providers.base import ResultsMessage
 from litro.testing import running
 
-EXAMPLE = Path(__file__).parents[2] / "examples" / "weather"
+PROJECT = Path(__file__).parents[2] / "src" / "litro" / "scaffold" / "project"
 
 
 def asks(request: Any, turn: int) -> list[Any]:
@@ -23,7 +23,7 @@ def asks(request: Any, turn: int) -> list[Any]:
 
 
 async def test_a_turn_is_told_in_the_words_that_tests_ask_in():
-    async with running(EXAMPLE, model=asks) as project:
+    async with running(PROJECT, model=asks) as project:
         turn = await project.agent("demo").send("Weather in Rome?")
     assert turn.status == "completed"
     assert turn.text == "Hm. Warm."
@@ -36,7 +36,7 @@ async def test_a_turn_is_told_in_the_words_that_tests_ask_in():
 
 
 async def test_a_session_goes_on_and_leaves_nothing_in_the_project(tmp_path: Path):
-    async with running(EXAMPLE, model=asks) as project:
+    async with running(PROJECT, model=asks) as project:
         agent = project.agent("demo")
         await agent.send("One")
         second = await agent.send("Two")
@@ -53,7 +53,7 @@ async def test_a_session_goes_on_and_leaves_nothing_in_the_project(tmp_path: Pat
     ],
 )
 async def test_a_tool_can_be_stubbed(stub: Any, results: list[Any], errors: list[str]):
-    async with running(EXAMPLE, model=asks, tools={"get-weather": stub}) as project:
+    async with running(PROJECT, model=asks, tools={"get-weather": stub}) as project:
         turn = await project.agent("demo").send("Weather?")
     assert turn.results == results
     assert [error["message"] for error in turn.errors] == errors
@@ -64,7 +64,7 @@ async def test_a_stub_s_input_is_checked_by_the_real_schema():
         done = isinstance(request.messages[-1], ResultsMessage)
         return ["Hm."] if done else [call("get-weather", city="")]
 
-    async with running(EXAMPLE, model=asks_wrongly, tools={"get-weather": 1}) as project:
+    async with running(PROJECT, model=asks_wrongly, tools={"get-weather": 1}) as project:
         turn = await project.agent("demo").send("Weather?")
     assert [error["type"] for error in turn.errors] == ["invalid-input"]
 
@@ -110,9 +110,9 @@ async def test_a_tool_with_a_context_imports_from_the_project_and_can_be_stubbed
 
 async def test_mistakes_are_told(tmp_path: Path):
     with pytest.raises(KeyError, match=r"no agent has the tools \['nope'\]"):
-        async with running(EXAMPLE, tools={"nope": 1}):
+        async with running(PROJECT, tools={"nope": 1}):
             pass
-    async with running(EXAMPLE) as project:
+    async with running(PROJECT) as project:
         with pytest.raises(KeyError, match="no agent 'dmeo', only"):
             project.agent("dmeo")
     with pytest.raises(ProjectError, match=r"agent\.py:1"):
@@ -123,7 +123,7 @@ async def test_mistakes_are_told(tmp_path: Path):
 async def test_the_app_of_a_running_project_answers_requests_in_process():
     import httpx2
 
-    async with running(EXAMPLE, model=asks) as project:
+    async with running(PROJECT, model=asks) as project:
         transport = httpx2.ASGITransport(app=project.app)
         async with httpx2.AsyncClient(transport=transport, base_url="http://localhost") as client:
             answer = await client.get("/__litro/agent/demo/nobody")

@@ -9,6 +9,7 @@ import pytest
 from markupsafe import Markup
 
 from litro import AgentError, Progress, Result, ToolContext, tool
+from litro.content import Image, Text
 from litro.providers import call
 from litro.providers.base import ResultsMessage
 from litro.ui import UIResult, ui
@@ -109,6 +110,36 @@ async def test_a_tool_knows_its_call(talk: MakeTalk):
     assert (context.request, context.principal) == (None, None)
     assert only(events, "tool-progress") == {"done": 1, "total": 3}
     assert only(events, "tool-result") is None
+
+
+async def test_a_tools_own_time_limit_wins(talk: MakeTalk):
+    @tool(timeout=0.05)
+    async def hangs():
+        """Hangs."""
+        await asyncio.Event().wait()
+
+    events = await talk(calling("t"), tools={"t": hangs}, tool_timeout=3600).say()
+    assert "longer than 0.05 s" in only(events, "tool-error")["message"]
+
+
+async def test_the_model_reads_what_content_is(talk: MakeTalk):
+    @tool
+    def draw():
+        """Draws."""
+        return [Image(b"\x89PNG\r\n\x1a\n" * 100_000), Text("a chart"), {"n": 1}]
+
+    @tool
+    def show():
+        """Shows."""
+        return Image(b"\x89PNG\r\n\x1a\n")
+
+    one = talk(calling("draw", "show"), tools={"draw": draw, "show": show})
+    events = await one.say()
+    assert [e.payload for e in events if e.kind == "tool-result"] == [
+        ["image/png, 800000 bytes", "a chart", {"n": 1}],
+        "image/png, 8 bytes",
+    ]
+    assert "PNG" not in repr(one.requests)
 
 
 async def test_calls_of_a_round_run_side_by_side_and_the_model_reads_them_in_order(talk: MakeTalk):
@@ -339,7 +370,7 @@ async def test_a_component_that_cannot_be_rendered_costs_its_call_only(talk: Mak
 
 @pytest.mark.parametrize("template", ["<b>text</b>", None, {"html": 1}])
 def test_a_template_that_escapes_nothing_is_refused_at_once(template: Any):
-    with pytest.raises(TypeError, match="without __html__"):
+    with pytest.raises(TypeError, match="cannot be rendered safely"):
         ui(template, data=1)
 
 

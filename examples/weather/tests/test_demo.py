@@ -1,5 +1,6 @@
 """The demo agent, in process: real turns, a scripted model, no server and no key. Run it with `pytest`."""
 
+import httpx2
 import pytest
 
 from litro.providers import call
@@ -13,10 +14,36 @@ def script(request: ModelRequest, turn: int):
     return [call("get-weather", city="Lisbon")] if turn == 1 else ["Take a hat."]
 
 
-async def test_a_question_about_the_weather_is_answered_with_a_card():
+@pytest.mark.parametrize(
+    ("adapter", "tag"), [("lit", "demo-weather-card"), ("fast", "f-weather-card")]
+)
+async def test_a_question_about_the_weather_is_answered_with_a_card(
+    adapter: str, tag: str, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("LITRO_ADAPTER", adapter)
     async with running(".", model=script) as project:
         turn = await project.agent("demo").send("What is the weather in Lisbon?")
     assert turn.status == "completed"
     assert turn.calls == [("get-weather", {"city": "Lisbon"})]
-    assert turn.cards[0].data == {"city": "Lisbon", "temp_c": 21, "summary": "sunny"}
-    assert "70&nbsp;°F" in turn.cards[0].html
+    assert turn.errors == []
+    card = turn.cards[0]
+    assert card.data == {"city": "Lisbon", "temp_c": 21, "summary": "sunny"}
+    assert f"<{tag}" in card.html
+    # Between the two, the renderer leaves comments, by which the browser finds its way.
+    assert "70" in card.html
+    assert "°F" in card.html
+
+
+async def test_a_page_shows_the_same_card():
+    from app import app, litro  # noqa: PLC0415 - it starts with the test
+
+    transport = httpx2.ASGITransport(app=app)
+    async with (
+        litro.lifespan(app),
+        httpx2.AsyncClient(transport=transport, base_url="http://localhost") as client,
+    ):
+        page = await client.get("/weather/<Lisbon>")
+    assert page.status_code == 200
+    assert "<demo-weather-card" in page.text
+    assert "70" in page.text
+    assert "<Lisbon>" not in page.text

@@ -11,18 +11,22 @@ from collections.abc import AsyncGenerator
 from pathlib import Path
 from typing import Any
 
+from markupsafe import Markup
+
 from litro.app.life import Life
 from litro.app.running import Running
 from litro.definitions import Principal
 from litro.dev.files import state_of
 from litro.discovery.load import Loaded, load
 from litro.discovery.scan import Scan, require_project, scan
-from litro.errors import Problem, ProjectError, SettingsError
+from litro.errors import Problem, ProjectError
 from litro.http.answers import Receive, Scope, Send, failure, of_error
+from litro.mcp.http import require_sdk
 from litro.sessions.base import SessionKey
 from litro.settings import resolve
 from litro.turn.conversations import Conversations
 from litro.turn.session import Session
+from litro.ui.template import Template
 
 logger = logging.getLogger(__name__)
 
@@ -94,6 +98,15 @@ class Litro:
 
         return Session(SessionKey(agent, session), principal, conversations)
 
+    async def render(self, template: Template) -> Markup:
+        """A template of the project's components, for a page of the host app: in place, and alive once `client.js` loads.
+
+        Raises:
+            ProjectError, SettingsError: The project cannot be served.
+            EngineMissing, RenderFailed, TemplateError: The template cannot be rendered; the message says why.
+        """
+        return await (await self.start()).renderer.page(template)
+
     async def start(self) -> "Running":
         """Load the project, unless it is loaded.
 
@@ -107,7 +120,7 @@ class Litro:
         return self._running
 
     async def reload(self) -> tuple[Problem, ...]:
-        """Load the project's agents anew, and serve them from the next turn on.
+        """Load the project's agents and components anew, and serve them from the next turn on.
 
         Turns that run keep what they began with. An agent that cannot be loaded keeps the last generation in which it
         could; so does `agents/_config.py`, of which only the guard is taken anew: other settings, the store and the
@@ -119,7 +132,8 @@ class Litro:
         Raises:
             ProjectError, SettingsError: The project was not started yet, and cannot be.
         """
-        return (await self.start()).reload()
+        running = await self.start()
+        return (*running.reload(), *await running.renew_components())
 
     async def _load(self) -> "Running":
         seen = state_of(self.project / "agents")
@@ -131,8 +145,11 @@ class Litro:
             loaded.unload()
             raise
         running.tell_problems()
+        for notice in running.mcp.notices:
+            logger.info("%s", notice)
         if self._watch:
             running.conversations.recovery.begin()
+            running.make_components()
         if running.settings.development and self._watch:
             await running.watch(seen)
         if running.settings.signals:
@@ -144,14 +161,16 @@ class Litro:
             # Its guard and its store are unknown, so nothing may be served.
             raise ProjectError(loaded.problems)
         settings = resolve(self.project, config=loaded.config, flags=self._flags)
-        if settings.mcp:
-            msg = "mcp is on, but this version of Litro serves no MCP yet, so it has to be off."
-            raise SettingsError(msg)
+        # Before the lifespan begins, which nobody would end.
+        mcp = settings.mcp_policy()
+        if mcp is not None and not settings.development:
+            require_sdk()
         return Running(
             settings,
             scanned,
             loaded,
             gates=settings.gate_policy(),
+            mcp=mcp,
             life=await Life.begin(settings.lifespan),
             watched=self._watch,
         )
@@ -172,7 +191,9 @@ class Litro:
         path = _below_mount(scope)
         if not (
             await running.routes(path, scope, receive, send)
+            or await running.mcp(path, scope, receive, send)
             or await running.assets(path, scope, send)
+            or await running.component_files(path, scope, send)
             or (running.page is not None and await running.page(path, scope, receive, send))
         ):
             answer = failure(404, "not-found", f"Nothing is served at {path[:200]!r}.")

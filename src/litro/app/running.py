@@ -8,18 +8,24 @@ import logging
 from typing import TYPE_CHECKING
 
 from litro.app.life import Life
+from litro.app.telling import Telling
+from litro.app.workshop import Workshop
+from litro.components.rendering import Renderer
 from litro.dev.files import State, forget_bytecode
 from litro.dev.generations import Generations
 from litro.dev.page import Page
-from litro.dev.trouble import of_problem, tell_all
 from litro.discovery.load import Loaded, load
 from litro.discovery.scan import Scan, scan
 from litro.errors import Problem
 from litro.gates import GatePolicy
 from litro.http.agent import AgentRoutes, Rules
 from litro.http.assets import Assets
+from litro.http.components import ComponentFiles
 from litro.http.signals import Signals
 from litro.http.streams import Streams
+from litro.mcp.agent import McpAgent
+from litro.mcp.gates import McpPolicy
+from litro.mcp.http import McpRoutes
 from litro.sessions import open_store
 from litro.settings import Settings
 from litro.turn.conversations import Conversations
@@ -48,11 +54,20 @@ class Running:
         loaded: Loaded,
         *,
         gates: GatePolicy,
+        mcp: McpPolicy | None,
         life: Life,
         watched: bool,
     ) -> None:
+        self.streams = Streams()
+        self.page = Page(gates, self.streams) if settings.development else None
+        self._telling = Telling(settings.project, self.page, traced=watched)
+        self._workshop = Workshop(settings, self._telling, self.page)
+        self.components = self._workshop.components
+        self.renderer = Renderer(self.components, settings.adapter_now)
         surroundings = Surroundings(
-            development=settings.development, tool_threads=settings.tool_threads
+            development=settings.development,
+            tool_threads=settings.tool_threads,
+            templates=self.renderer,
         )
         surroundings.state = life.state
         self.settings = settings
@@ -69,7 +84,6 @@ class Running:
             surroundings=surroundings,
             max_turns=settings.max_turns,
         )
-        self.streams = Streams()
         rules = Rules(
             gates=gates,
             # An edit to the guard counts in development, where generations follow each other.
@@ -78,9 +92,19 @@ class Running:
             development=settings.development,
         )
         self.routes = AgentRoutes(self.conversations, rules, self.streams)
+        self.mcp = McpRoutes(
+            self.conversations,
+            rules,
+            mcp,
+            lambda agent: McpAgent(agent, surroundings.threads, development=settings.development),
+            state=life.state,
+            is_json=settings.mcp_json,
+            retired=self._forget,
+        )
         self.assets = Assets(gates, development=settings.development)
-        self.page = Page(gates, self.streams) if settings.development else None
-        self._is_watched = watched
+        self.component_files = ComponentFiles(
+            self.components, settings.project, gates, development=settings.development
+        )
         self._watching: Watching | None = None
         self._life = life
         self._leaving: asyncio.Task[None] | None = None
@@ -88,25 +112,20 @@ class Running:
 
     def tell_problems(self) -> None:
         """Tell what is wrong with the newest generation: to the developer and open pages, or to the log."""
-        if self.page is None:
-            for problem in self.loaded.problems:
-                logger.error("%s", problem)
-            for name, agent in self.loaded.agents.items():
-                if agent.agent.access is None and self.settings.access is None:
-                    logger.warning(
-                        "Agent %r has no guard, so whoever reaches the server may talk to it. "
-                        "Give it one: Agent(…, access=…), or Config(access=…) for all.",
-                        name,
-                    )
+        self._telling.agents(self.loaded.problems)
+        if self.page is not None:
             return
-        project = self.settings.project
-        # A command that ends by itself says what is wrong in a line; whoever edits on wants the way there.
-        troubles = tuple(
-            of_problem(problem, project, traced=self._is_watched)
-            for problem in self.loaded.problems
-        )
-        tell_all(troubles)
-        self.page.show(troubles)
+        for name, agent in self.loaded.agents.items():
+            if agent.agent.access is None and self.settings.access is None:
+                logger.warning(
+                    "Agent %r has no guard, so whoever reaches the server may talk to it. "
+                    "Give it one: Agent(…, access=…), or Config(access=…) for all.",
+                    name,
+                )
+
+    def make_components(self) -> None:
+        """Begin to make the project's components; in development, anew when their files change."""
+        self._workshop.begin(watched=self.page is not None)
 
     async def watch(self, seen: State) -> None:
         """Reload when files below agents/ are not as they were `seen`, until the app goes away."""
@@ -129,8 +148,12 @@ class Running:
         self.tell_problems()
         return self.loaded.problems
 
+    async def renew_components(self) -> tuple[Problem, ...]:
+        """Make the project's components anew. See `Litro.reload`."""
+        return await self._workshop.renew() if self.components.exist else ()
+
     def _forget(self) -> None:
-        self._generations.forget(self.conversations.in_use())
+        self._generations.forget([*self.conversations.in_use(), *self.mcp.in_use])
 
     def _broken(self) -> dict[str, str]:
         if not self.settings.development:
@@ -144,8 +167,12 @@ class Running:
         """Begin to go away: streams say goodbye, running turns get their grace. Done when none runs any more."""
         if self._leaving is None:
             self.streams.leave()
-            self._leaving = asyncio.create_task(self.conversations.leave(self.settings.grace))
+            self._leaving = asyncio.create_task(self._leave())
         return self._leaving
+
+    async def _leave(self) -> None:
+        grace = self.settings.grace
+        await asyncio.gather(self.conversations.leave(grace), self.mcp.leave(grace))
 
     async def stop(self) -> None:
         """Go away, and close what was opened."""
@@ -154,5 +181,6 @@ class Running:
         await self.leave()
         self.signals.restore()
         await self.conversations.close()
+        await self._workshop.stop()
         await self._life.end()
         self._generations.unload()

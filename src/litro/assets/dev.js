@@ -1,5 +1,6 @@
 // What is wrong in the project, shown over the page while somebody writes it. `client.js` loads this in development only.
-// It hears `GET dev` beside this module, shows text and nothing else, and never reloads the page.
+// It hears `GET dev` beside this module and shows text and nothing else. It reloads the page in one case: where that has loaded a
+// component that was made anew, since a tag cannot be defined twice.
 
 /** @typedef {{ place: string, text: string, detail: string }} Problem */
 
@@ -91,12 +92,26 @@ function element(tag, text) {
   return made;
 }
 
+/** The build of the components that this page has. */
+let used = "";
+
+/** @param {string} components The build that is served now. */
+function use(components) {
+  const before = used;
+  used = components;
+  if (before === "" || before === components) return;
+  const folder = new URL("components/", import.meta.url).href;
+  const hasLoaded = performance.getEntriesByType("resource").some(({ name }) => name.startsWith(folder));
+  if (hasLoaded) location.reload();
+}
+
 /** Hear what is wrong, again whenever the server has been away. */
 function listen() {
   const source = new EventSource(new URL("dev", import.meta.url));
   let shown = "";
   source.addEventListener("message", (event) => {
-    const { problems } = JSON.parse(event.data);
+    const { problems, components } = JSON.parse(event.data);
+    if (components !== "") use(components);
     const text = JSON.stringify(problems);
     // What was dismissed comes back only when it has changed.
     if (text !== shown) show(problems);

@@ -120,9 +120,11 @@ function setProps(element, props) {
     if (NEVER.has(name) || typeof Reflect.get(element, name) === "function" || runs(element, value)) continue;
     // As its own property, it is found by the component's class, whatever elements in general do with a property of this name.
     if (isWaiting) Object.defineProperty(element, name, { value, writable: true, enumerable: true, configurable: true });
-    else Reflect.set(element, name, value);
+    else set(element, name, value);
   }
-  if (isWaiting && Object.keys(props).some(isNative)) void customElements.whenDefined(element.localName).then(() => hand(element, props));
+  const handed = () => hand(element, props);
+  // A name that no component can have, such as <font-face>, is told of by nobody.
+  if (isWaiting && Object.keys(props).some(isNative)) customElements.whenDefined(element.localName).then(handed, () => {});
 }
 
 /**
@@ -134,7 +136,16 @@ function hand(element, props) {
     if (!Object.hasOwn(element, name)) continue;
     const value = Reflect.get(element, name);
     Reflect.deleteProperty(element, name);
+    set(element, name, value);
+  }
+}
+
+/** @type {(element: Element, name: string, value: unknown) => void} */
+function set(element, name, value) {
+  try {
     Reflect.set(element, name, value);
+  } catch (error) {
+    warn(`${name} of <${element.localName}> was not set. ${error}`);
   }
 }
 

@@ -182,10 +182,11 @@ async def _hear(session: Session, text: str, message: str) -> None:
     screen = _Screen(session.key.agent)
     events = session.send(text, id=message, on_busy="queue")
     first = asyncio.ensure_future(anext(events, None))
-    heard, _ = await asyncio.wait({first}, timeout=_SOON)
-    if not heard and any(waiting.id == message for waiting in await session.queue()):
-        hint = "A turn is running in this session: the message waits until it has ended. Ctrl-C withdraws it."
-        click.echo(quiet(hint), err=True)
+    while not (await asyncio.wait({first}, timeout=_SOON))[0]:
+        if any(waiting.id == message for waiting in await session.queue()):
+            hint = "A turn is running in this session: the message waits until it has ended. Ctrl-C withdraws it."
+            click.echo(quiet(hint), err=True)
+            break
     event = await first
     while event is not None:
         screen.show(event)

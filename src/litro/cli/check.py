@@ -7,6 +7,7 @@ from typing import Final
 
 import click
 
+from litro.cli.components import make
 from litro.cli.main import examples, prepare, project_option
 from litro.discovery.load import Loaded, LoadedAgent, load
 from litro.discovery.scan import require_project, scan
@@ -22,21 +23,33 @@ _KEYS: Final = {"openai": "OPENAI_API_KEY", "anthropic": "ANTHROPIC_API_KEY"}
 def command(project: Path) -> None:
     """Load the project and tell everything that is wrong with it.
 
-    Every agent and tool is imported and every schema made, and all problems are told at once, each with its file, its
-    line and what to do. Exits with 1 where there is one.
+    Every agent and tool is imported, every schema made and every component built and loaded, and all problems are told at
+    once, each with its file, its line and what to do. Exits with 1 where there is one.
     """
     project = require_project(prepare(project))
     loaded = load(scan(project))
-    resolve(project, config=loaded.config)
-    if loaded.problems:
-        raise ProjectError(loaded.problems)
+    settings = resolve(project, config=loaded.config)
+    # It would refuse to start.
+    settings.mcp_policy()
+    made = make(project, settings.node)
+    if problems := (*loaded.problems, *made.problems):
+        raise ProjectError(problems)
     for name, agent in loaded.agents.items():
         tools = ", ".join(agent.tools) or "no tools"
         click.echo(f"{name}: {tools}")
         for warning in _warnings(agent, loaded):
             click.echo(f"warning: {warning}", err=True)
-    count = len(loaded.agents)
-    click.echo(f"{count} agent{'' if count == 1 else 's'}, no problems.")
+    for component in made.facts:
+        tags = ", ".join(f"<{tag}>" for tag in component["tags"]) or "no tag of its own"
+        click.echo(f"components/{component['name']}: {tags}")
+    counts = [_count(len(loaded.agents), "agent")]
+    if made.facts:
+        counts.append(_count(len(made.facts), "component"))
+    click.echo(f"{', '.join(counts)}, no problems.")
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
 
 
 def _warnings(agent: LoadedAgent, loaded: Loaded) -> Iterator[str]:

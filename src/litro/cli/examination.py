@@ -1,9 +1,7 @@
 """What `litro doctor` looks at: each examination answers one finding, and changes nothing that stays."""
 
 import os
-import shutil
 import socket
-import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -13,11 +11,14 @@ from pathlib import Path
 from typing import Final, Literal
 
 from litro.cli.filesystems import NETWORKED, kind_of
+from litro.components.scan import scan as components_of
+from litro.definitions import Config
 from litro.discovery.load import Loaded, load
 from litro.discovery.scan import require_project, scan
-from litro.errors import LitroError, ProjectError
+from litro.errors import EngineMissing, LitroError, ProjectError
 from litro.sessions.file import lease
 from litro.settings import resolve
+from litro.ui.engine import find_node
 
 Status = Literal["ok", "warn", "fail"]
 
@@ -40,7 +41,6 @@ def examine(project: Path) -> Iterator[Finding]:
     """Everything, the machine first, then the project. `project` is absolute and its .env has been read."""
     yield python()
     yield packages()
-    yield node()
     yield port(_PORT)
     yield models()
     try:
@@ -52,11 +52,13 @@ def examine(project: Path) -> Iterator[Finding]:
             text=f"{project} is no Litro project: it has no folder agents/",
             remedy="Go to the project's folder, or name it with --project. `litro new NAME` writes one.",
         )
+        yield node(project, _configured_node(project, None))
         return
     yield Finding(name="project", status="ok", text=str(project))
     yield dotenv(project)
     loaded = load(scan(project))
     yield problems(loaded)
+    yield node(project, _configured_node(project, loaded.config))
     yield from sessions(project, loaded)
 
 
@@ -94,19 +96,30 @@ def _version(name: str) -> str | None:
         return None
 
 
-def node() -> Finding:
-    """Node.js, which will render components on the server."""
-    path = shutil.which("node")
-    if path is None:
-        return Finding(name="node", status="ok", text="not found; nothing needs it yet")
+def node(project: Path, configured: str | None) -> Finding:
+    """Node.js, which renders components: only a project that has some needs it."""
+    needed = bool(components_of(project))
     try:
-        done = subprocess.run(  # noqa: S603 - what PATH calls node, and nothing given by anybody
-            [path, "--version"], check=True, capture_output=True, text=True, timeout=10
+        found = find_node(configured)
+    except EngineMissing as error:
+        text = str(error)
+        remedy = (
+            "Components cannot be rendered before."
+            if needed
+            else "Nothing of the project needs it yet."
         )
-    except (OSError, subprocess.SubprocessError) as error:
-        text = f"{path} does not tell its version ({type(error).__name__}); nothing needs it yet"
-        return Finding(name="node", status="warn", text=text, remedy="Install it anew.")
-    return Finding(name="node", status="ok", text=f"{done.stdout.strip()} at {path}")
+        return Finding(name="node", status="fail" if needed else "warn", text=text, remedy=remedy)
+    major, minor = found.version
+    text = f"{major}.{minor} of {found.source}, at {found.path}"
+    return Finding(name="node", status="ok", text=text)
+
+
+def _configured_node(project: Path, config: Config | None) -> str | None:
+    try:
+        return resolve(project, config=config).node
+    except LitroError:
+        # Another finding tells of it.
+        return None
 
 
 def port(number: int) -> Finding:

@@ -1,4 +1,4 @@
-"""What a project is, as JSON: agents, models, guards, tools, routes, settings, what was skipped, what is wrong.
+"""What a project is, as JSON: agents, models, guards, tools, components, routes, settings, what was skipped, what is wrong.
 
 Its keys are documented in docs/commands.md, and scripts rely on them. No key, header or value of a provider's is in it.
 """
@@ -7,10 +7,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, cast
 
+from litro.cli.components import make
 from litro.definitions import Config, Tool
 from litro.discovery.load import Loaded, LoadedAgent
 from litro.discovery.scan import Scan
-from litro.errors import SettingsError
+from litro.errors import Problem, SettingsError
 from litro.settings import SETTINGS, Settings, resolve
 
 _ASSETS = [{"methods": ["GET"], "path": "/__litro/client.js"}]
@@ -18,24 +19,33 @@ _ASSETS = [{"methods": ["GET"], "path": "/__litro/client.js"}]
 
 def facts_of(scanned: Scan, loaded: Loaded) -> dict[str, Any]:
     """Everything that `litro info` shows."""
-    problems = [{"path": str(p.path), "line": p.line, "message": p.text} for p in loaded.problems]
+    problems = list(loaded.problems)
     settings: list[dict[str, Any]] = []
+    node, mcp = None, False
     try:
-        settings = list(_settings(resolve(scanned.project, config=loaded.config)))
+        resolved = resolve(scanned.project, config=loaded.config)
+        settings = list(_settings(resolved))
+        node, mcp = resolved.node, resolved.mcp_policy() is not None
     except SettingsError as error:
-        problems.append({"path": str(scanned.project), "line": None, "message": str(error)})
+        problems.append(Problem(path=scanned.project, line=None, text=str(error)))
+    made = make(scanned.project, node)
     return {
         "project": str(scanned.project),
         "agents": [_agent(agent, loaded.config) for agent in loaded.agents.values()],
-        "routes": [route for name in loaded.agents for route in _routes(name)] + _ASSETS,
+        "components": list(made.facts),
+        "routes": [route for name in loaded.agents for route in _routes(name, mcp=mcp)] + _ASSETS,
         "settings": settings,
         "skipped": [{"path": str(path), "reason": reason} for path, reason in scanned.skipped],
-        "problems": problems,
+        "problems": [
+            {"path": str(p.path), "line": p.line, "message": p.text}
+            for p in (*problems, *made.problems)
+        ],
     }
 
 
-def _routes(agent: str) -> list[dict[str, Any]]:
+def _routes(agent: str, *, mcp: bool) -> list[dict[str, Any]]:
     path = f"/__litro/agent/{agent}"
+    hosts = [{"methods": ["POST"], "path": f"/__litro/mcp/{agent}"}] if mcp else []
     return [
         {"methods": ["GET"], "path": path},
         {"methods": ["GET", "POST", "PATCH", "DELETE"], "path": f"{path}/{{session}}"},
@@ -43,6 +53,7 @@ def _routes(agent: str) -> list[dict[str, Any]]:
         {"methods": ["POST"], "path": f"{path}/{{session}}/fork"},
         {"methods": ["GET"], "path": f"{path}/{{session}}/queue"},
         {"methods": ["DELETE"], "path": f"{path}/{{session}}/queue/{{message}}"},
+        *hosts,
     ]
 
 
@@ -80,6 +91,10 @@ def _settings(settings: Settings) -> Iterator[dict[str, Any]]:
         default: object = setting.default
         if setting.name == "sessions":
             default = f"file:{settings.project / str(default).removeprefix('file:')}"
+        elif setting.name == "mcp_apps_dir":
+            default = settings.project / str(default)
+        elif setting.name == "mcp_token" and value is not None:
+            value = "set, and not shown"
         yield {"name": setting.name, "value": _shown(value), "is_default": value == default}
 
 
@@ -88,4 +103,6 @@ def _shown(value: object) -> Any:
         return [*cast("tuple[object, ...]", value)]
     if value is None or isinstance(value, bool | int | float | str):
         return value
+    if isinstance(value, Path):
+        return str(value)
     return getattr(value, "__qualname__", type(value).__qualname__)

@@ -18,7 +18,7 @@ from litro.discovery.scan import require_project, scan
 @project_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")
 def command(project: Path, as_json: bool) -> None:  # noqa: FBT001 - click's way
-    """Show the project: agents with their models, guards and tools, routes, settings, and what was skipped and why."""
+    """Show the project: agents with their models, guards and tools, components, routes, settings, and what was skipped and why."""
     scanned = scan(require_project(prepare(project)))
     facts = facts_of(scanned, load(scanned))
     if as_json:
@@ -34,6 +34,11 @@ def _page(facts: dict[str, Any]) -> Iterator[str]:
         yield from _agent(agent)
     if not facts["agents"]:
         yield from ("", "No agent could be loaded. `litro add agent NAME` adds one.")
+    components = [
+        [c["name"], ", ".join(f"<{tag}>" for tag in c["tags"]) or "-", c["address"]]
+        for c in facts["components"]
+    ]
+    yield from _section("Components", components)
     yield from _section("Routes", [[" ".join(r["methods"]), r["path"]] for r in facts["routes"]])
     changed = [[s["name"], _text(s["value"])] for s in facts["settings"] if not s["is_default"]]
     yield from _section("Settings that are not the default", changed)

@@ -26,6 +26,7 @@ _COMMANDS: Final = {
     "dev": "Serve the project while you write it.",
     "doctor": "Tell whether this machine and project are in order.",
     "info": "Show the project: agents, tools, routes, settings.",
+    "mcp": "Serve an agent's tools to MCP hosts over stdio.",
     "new": "Write a new project that runs.",
     "run": "Run one turn in the terminal.",
     "serve": "Serve the project's agents over HTTP.",

@@ -41,7 +41,19 @@ from litro.settings import read_pyproject
     show_envvar=True,
     help="Processes that answer; about one for each core. They share the sessions' store and nothing else.",
 )
-def command(project: Path, host: str, port: int, sessions: str | None, workers: int) -> None:
+@click.option(
+    "--mcp/--no-mcp",
+    default=None,
+    help="Whether agents are MCP servers too, at /__litro/mcp/AGENT. Needs LITRO_MCP_TOKEN, or LITRO_MCP_LOCAL=1.",
+)
+def command(
+    project: Path,
+    host: str,
+    port: int,
+    sessions: str | None,
+    workers: int,
+    mcp: bool | None,  # noqa: FBT001 - click's way
+) -> None:
     """Serve the project over HTTP: the app that `[tool.litro] app` names, else its agents alone.
 
     Each agent answers at /__litro/agent/AGENT/SESSION. SIGTERM and Ctrl-C end streams in order and give running
@@ -54,7 +66,7 @@ def command(project: Path, host: str, port: int, sessions: str | None, workers: 
     project = prepare(project)
     logging.getLogger("litro").setLevel(logging.INFO)
     if worker is not None:
-        _work(worker, app_of(project, host=host, sessions=sessions))
+        _work(worker, app_of(project, host=host, sessions=sessions, mcp=mcp))
     elif workers > 1:
         # What no worker can start without is told before there is one.
         read_pyproject(require_project(project))
@@ -64,7 +76,7 @@ def command(project: Path, host: str, port: int, sessions: str | None, workers: 
         )
         Workers(listener, workers, ready=lambda: click.echo(banner, err=True)).run()
     else:
-        app = app_of(project, host=host, sessions=sessions)
+        app = app_of(project, host=host, sessions=sessions, mcp=mcp)
         listener = listen(host, port)
         banner = f"{_banner(project, url_of(listener, host))} (Ctrl-C ends it)"
         Server(app, ready=lambda: click.echo(banner, err=True), lifespan=_lifespan(app)).serve_on(

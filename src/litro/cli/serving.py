@@ -23,23 +23,26 @@ from litro.settings import read_pyproject
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 
-def app_of(project: Path, *, host: str, sessions: str | None) -> App:
+def app_of(project: Path, *, host: str, sessions: str | None, mcp: bool | None = None) -> App:
     """What the project serves: the app that `[tool.litro] app` names, else its agents alone.
 
     Args:
         project: Its folder.
         host: The address to listen on.
         sessions: Where sessions are kept, where an option says so.
+        mcp: Whether agents are MCP servers too, where an option says so.
 
     Raises:
         ProjectError, SettingsError: There is no project, or its app cannot be imported.
     """
     named = read_pyproject(project).get("app")
     if named is None:
-        return Litro(project, loopback=is_loopback(host), sessions=sessions)
+        return Litro(project, loopback=is_loopback(host), sessions=sessions, mcp=mcp)
     # The app makes its own Litro, which this command reaches by the environment alone.
     if sessions is not None:
         os.environ["LITRO_SESSIONS"] = sessions
+    if mcp is not None:
+        os.environ["LITRO_MCP"] = "1" if mcp else "0"
     if is_loopback(host):
         os.environ.setdefault("LITRO_LOOPBACK", "1")
     return _imported(project, named)

@@ -30,12 +30,22 @@ class Page:
         self._gates = gates
         self._streams = streams
         self._troubles: tuple[Trouble, ...] = ()
+        self._components = ""
         self._number = 1
         self._changed = asyncio.Event()
 
     def show(self, troubles: tuple[Trouble, ...]) -> None:
         """Tell every open page what is wrong now; nothing is good news."""
         self._troubles = troubles
+        self._change()
+
+    def use(self, components: str) -> None:
+        """Tell every open page which build of the components is in use: a page with another one has to load anew."""
+        if components != self._components:
+            self._components = components
+            self._change()
+
+    def _change(self) -> None:
         self._number += 1
         self._changed.set()
         self._changed = asyncio.Event()
@@ -66,13 +76,13 @@ class Page:
     async def _states(self) -> AsyncIterator[bytes]:
         while True:
             changed = self._changed
-            yield _line(self._number, self._troubles)
+            yield self._line()
             await changed.wait()
 
-
-def _line(number: int, troubles: tuple[Trouble, ...]) -> bytes:
-    problems = [{"place": t.place, "text": t.text, "detail": t.detail} for t in troubles]
-    return orjson.dumps({"seq": number, "problems": problems}, option=orjson.OPT_APPEND_NEWLINE)
+    def _line(self) -> bytes:
+        problems = [{"place": t.place, "text": t.text, "detail": t.detail} for t in self._troubles]
+        state = {"seq": self._number, "problems": problems, "components": self._components}
+        return orjson.dumps(state, option=orjson.OPT_APPEND_NEWLINE)
 
 
 def _tell(error: BaseException) -> ErrorPayload:

@@ -4,18 +4,16 @@ Raw ASGI, since streams are the hot path; Starlette serves where users meet a re
 surface is in `litro.turn`: here is what HTTP adds.
 """
 
-import inspect
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Final
 
 from starlette.requests import Request
 
-from litro.definitions import Principal, owner_of
-from litro.discovery.load import LoadedAgent
 from litro.gates import RequestHead, check, cors_headers
 from litro.http.answers import Answer, Receive, Scope, Send, failure, of_error, of_refusal
 from litro.http.call import Call, Rules, check_session
 from litro.http.conversation import Conversation
+from litro.http.guard import principal_of
 from litro.http.listing import Listing
 from litro.http.route import Resource, Route, route_of
 from litro.http.streams import Streams
@@ -92,7 +90,9 @@ class AgentRoutes:
         request = Request(scope)
         call = Call(
             route=route,
-            principal=await self._principal(self._conversations.agent(route.agent), request),
+            principal=await principal_of(
+                self._conversations.agent(route.agent), request, self._rules.access
+            ),
             request=request,
             head=head,
             headers=cors,
@@ -102,12 +102,3 @@ class AgentRoutes:
         )
         method = "GET" if head.method == "HEAD" else head.method
         return await self._endpoints[route.resource, method](call)
-
-    async def _principal(self, agent: LoadedAgent, request: Request) -> Principal:
-        guard = agent.agent.access or self._rules.access
-        if guard is None:
-            return None
-        answer = guard(request)
-        principal = await answer if inspect.isawaitable(answer) else answer
-        owner_of(principal)
-        return principal

@@ -36,19 +36,9 @@ class Assets:
         if found is None:
             return False
         head = RequestHead.from_scope(scope)
-        answer = self._refused(head) or _answer(head, *found)
+        answer = refusal_of(head, self._gates) or module(head, *found)
         await answer.send(send, cors_headers(head, self._gates), with_body=head.method != "HEAD")
         return True
-
-    def _refused(self, head: RequestHead) -> Answer | None:
-        target = target_of(head, self._gates)
-        refusal = target if isinstance(target, Refusal) else check_host(head, target, self._gates)
-        if refusal is not None:
-            return of_refusal(refusal)
-        if head.method not in {"GET", "HEAD"}:
-            message = f"{head.method} is not served here; GET and HEAD are."
-            return failure(405, "method-not-allowed", message, (b"allow", b"GET, HEAD"))
-        return None
 
     def _module(self, path: str) -> tuple[bytes, bytes] | None:
         """The module's bytes and its entity tag."""
@@ -64,14 +54,31 @@ class Assets:
             content = file.read_bytes()
             if name == "client.js" and self._development:
                 content += f'import "./{_DEV_MODULE}";\n'.encode()
-            tag = f'"{hashlib.sha256(content).hexdigest()[:24]}"'.encode()
-            self._known[name] = (content, tag)
+            self._known[name] = (content, tag_of(content))
         return self._known[name]
 
 
-def _answer(head: RequestHead, content: bytes, tag: bytes) -> Answer:
+def refusal_of(head: RequestHead, gates: GatePolicy) -> Answer | None:
+    """Why a request for a file goes no further, or None where it does. Files hold no secrets, so few gates ask."""
+    target = target_of(head, gates)
+    refusal = target if isinstance(target, Refusal) else check_host(head, target, gates)
+    if refusal is not None:
+        return of_refusal(refusal)
+    if head.method not in {"GET", "HEAD"}:
+        message = f"{head.method} is not served here; GET and HEAD are."
+        return failure(405, "method-not-allowed", message, (b"allow", b"GET, HEAD"))
+    return None
+
+
+def module(head: RequestHead, content: bytes, tag: bytes, *, cache: bytes = b"no-cache") -> Answer:
+    """The answer that brings a module, or says that the browser has it."""
     # `no-cache` is "ask me each time", so a deploy is seen at once and costs an unchanged module nothing.
     headers = ((b"etag", tag), (b"x-content-type-options", b"nosniff"))
     if tag.decode() in head.headers.get("if-none-match", ""):
-        return Answer(status=304, headers=headers, cache=b"no-cache")
-    return Answer(status=200, body=content, headers=(_TYPE, *headers), cache=b"no-cache")
+        return Answer(status=304, headers=headers, cache=cache)
+    return Answer(status=200, body=content, headers=(_TYPE, *headers), cache=cache)
+
+
+def tag_of(content: bytes) -> bytes:
+    """The content's entity tag."""
+    return f'"{hashlib.sha256(content).hexdigest()[:24]}"'.encode()

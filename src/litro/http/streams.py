@@ -18,7 +18,7 @@ HEARTBEAT_SECONDS: Final = 10.0
 _FAREWELL: Final = 1.0
 """Seconds for a last line to a client that may not be reading."""
 
-_NEVER_BUFFER: Final = (
+NEVER_BUFFER: Final = (
     (b"cache-control", b"no-store, no-transform"),
     (b"x-accel-buffering", b"no"),
     # Compressing middleware holds events back until it has enough of them; this says that the body is encoded already.
@@ -160,7 +160,7 @@ class Stream:
 
     async def _start(self, headers: Headers) -> None:
         kind = b"text/event-stream" if self._sse else b"application/x-ndjson"
-        all_headers = [(b"content-type", kind + b"; charset=utf-8"), *_NEVER_BUFFER, *headers]
+        all_headers = [(b"content-type", kind + b"; charset=utf-8"), *NEVER_BUFFER, *headers]
         await self._send({"type": "http.response.start", "status": 200, "headers": all_headers})
 
     async def _copy(self, blocks: AsyncIterator[bytes]) -> None:

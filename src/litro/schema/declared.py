@@ -88,7 +88,7 @@ def _validating(signature: Signature, declared: object, parameter: str) -> Input
         except ValueError as error:
             raise InvalidInput(shortened(str(error), MAX_TEXT) or "not valid") from error
 
-    return Input(root, check)
+    return Input(root, check, written=callable(describe))
 
 
 def _object_root(signature: Signature, what: str, schema: object) -> dict[str, Any]:

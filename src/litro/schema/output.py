@@ -17,14 +17,14 @@ from typing import Any, Union, cast, get_args, get_origin
 from pydantic import TypeAdapter
 
 from litro.encoding import PersonOnly
-from litro.schema.json_schema import json_schema, object_root
+from litro.schema.json_schema import json_schema
 from litro.schema.signature import UNSTATED, members, unwrapped
 
 _STREAMS = (AsyncGenerator, AsyncIterable, AsyncIterator, Generator, Iterable, Iterator)
 
 
-def output_schema(returns: Any, result: type) -> dict[str, Any] | None:
-    """The schema of the data that the model reads, or None where the annotation describes no object.
+def result_schema(returns: Any, result: type) -> dict[str, Any] | None:
+    """The schema of the data that the model reads, or None where the annotation does not describe it.
 
     Args:
         returns: The return annotation.
@@ -35,7 +35,7 @@ def output_schema(returns: Any, result: type) -> dict[str, Any] | None:
         return None
     try:
         adapter: TypeAdapter[Any] = TypeAdapter(cast("Any", Union)[tuple(described)])
-        return object_root(json_schema(adapter, "serialization"))
+        return json_schema(adapter, "serialization")
     except Exception:  # noqa: BLE001 - an annotation may name anything, with hooks of its own
         return None
 

@@ -25,6 +25,8 @@ class Input:
 
     schema: dict[str, Any]
     check: Callable[[dict[str, Any]], dict[str, Any]]
+    written: bool = False
+    """Whether the author wrote the schema out, rather than types."""
 
 
 def parameter_input(signature: Signature, docs: Docs) -> Input:

@@ -10,7 +10,8 @@ from typing import Any, cast
 from litro.errors import InvalidInput
 from litro.schema.declared import declared_input
 from litro.schema.docstrings import Docs
-from litro.schema.output import output_schema
+from litro.schema.json_schema import object_root
+from litro.schema.output import result_schema
 from litro.schema.parameters import Input, Parameter, parameter_input
 from litro.schema.signature import Signature
 
@@ -31,13 +32,15 @@ class ToolSchema:
     Attributes:
         description: The first paragraph of the function's docstring, on one line.
         input_schema: JSON Schema 2020-12 with an object at its root.
-        output_schema: The same of what the tool returns, or None where its annotation does not describe an object.
+        input_written: Whether the author wrote that schema out, rather than types.
+        result_schema: Of what the tool returns, whatever its kind, or None where its annotation does not say.
         context: The name of the parameter that receives the call's context, if there is one.
     """
 
     description: str
     input_schema: dict[str, Any]
-    output_schema: dict[str, Any] | None
+    input_written: bool
+    result_schema: dict[str, Any] | None
     context: str | None
     _check: Callable[[dict[str, Any]], dict[str, Any]] = field(repr=False)
     _positional: tuple[Parameter, ...] = field(repr=False)
@@ -73,11 +76,17 @@ class ToolSchema:
         return cls(
             description=docs.description,
             input_schema=checked.schema,
-            output_schema=output_schema(signature.returns, result),
+            input_written=checked.written,
+            result_schema=result_schema(signature.returns, result),
             context=signature.context,
             _check=checked.check,
             _positional=tuple(p for p in signature.parameters if p.positional_only),
         )
+
+    @property
+    def output_schema(self) -> dict[str, Any] | None:
+        """JSON Schema of what the tool returns, or None where its annotation does not describe an object."""
+        return None if self.result_schema is None else object_root(self.result_schema)
 
     def arguments(self, value: object) -> tuple[list[Any], dict[str, Any]]:
         """What the function is to be called with, the context aside: only what the model gave.

@@ -9,6 +9,7 @@ from typing import Any, Final, cast
 import dotenv
 
 from litro.errors import SettingsError
+from litro.settings.parsers import switch
 from litro.settings.table import SETTINGS, Setting, did_you_mean
 
 _TOML_LINE: Final = re.compile(r"\(at line (\d+)")
@@ -92,6 +93,5 @@ def _table_problems(table: Mapping[str, Any]) -> Iterable[str]:
 def _where_instead(setting: Setting) -> str:
     if "config" in setting.sources:
         return f"Write it as Config({setting.name}=…) in agents/_config.py."
-    return (
-        f"Set {setting.variable}=1 where it is meant: a file that is deployed must not decide it."
-    )
+    value = "1" if setting.parse is switch else "…"
+    return f"Set {setting.variable}={value} where it is meant: a file that is deployed must not decide it."

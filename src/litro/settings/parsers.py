@@ -7,6 +7,7 @@ which source it was: `resolve` adds that.
 import math
 import re
 from collections.abc import Callable, Iterable
+from pathlib import PurePath
 from typing import Any, Final, cast
 
 from litro.gates.names import parse_host_pattern
@@ -30,6 +31,19 @@ def switch(value: Any) -> bool:
         return word in _YES
     msg = f"{value!r:.80} is neither yes nor no, so one of 1, true, yes, on, 0, false, no, off is required."
     raise ValueError(msg)
+
+
+def one_of(*words: str) -> Callable[[Any], str]:
+    """One of the words."""
+
+    def parse(value: Any) -> str:
+        word = value.strip().lower() if isinstance(value, str) else value
+        if word not in words:
+            msg = f"{value!r:.80} is not known, so {' or '.join(map(repr, words))} is required."
+            raise ValueError(msg)
+        return word
+
+    return parse
 
 
 def whole(what: str) -> Callable[[Any], int]:
@@ -83,6 +97,24 @@ def entries_of(check: Callable[[str], object]) -> Callable[[Any], tuple[str, ...
         return tuple(entries)
 
     return parse
+
+
+def secret(value: Any) -> str:
+    """A secret that a header can carry. What it is stands in no message."""
+    text = value.strip() if isinstance(value, str) else ""
+    if text and text.isprintable() and " " not in text:
+        return text
+    what = "its text" if isinstance(value, str) else f"its {type(value).__name__}"
+    msg = f"{what} (not shown) is no secret that a header can carry, so characters without spaces are required."
+    raise ValueError(msg)
+
+
+def folder(value: Any) -> str:
+    """A folder's path."""
+    if isinstance(value, str | PurePath) and str(value).strip() and "\0" not in str(value):
+        return str(value).strip()
+    msg = f"{value!r:.80} is no path, so the path of a folder is required."
+    raise ValueError(msg)
 
 
 def _split(text: str) -> list[str]:

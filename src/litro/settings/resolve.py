@@ -1,5 +1,6 @@
 """Every setting, each from the first source that gives it."""
 
+import dataclasses
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -10,11 +11,18 @@ from typing import Any, Final
 from litro.definitions import Access, Config, Lifespan
 from litro.errors import SettingsError
 from litro.gates import GatePolicy
+from litro.mcp.gates import McpPolicy
 from litro.sessions.base import SessionStore
 from litro.settings.files import read_pyproject
 from litro.settings.table import SETTINGS, Setting, did_you_mean
 
 _NONE_GIVEN: Final[Mapping[str, Any]] = MappingProxyType({})
+
+_NOBODY_SAID_WHO: Final = (
+    "mcp is on, but LITRO_MCP_TOKEN is not set and the route is not local, so whoever reaches it could call every tool. "
+    "Set LITRO_MCP_TOKEN to a secret, which a host sends as 'Authorization: Bearer …'; or set LITRO_MCP_LOCAL=1 where "
+    "the route is reachable from this machine alone."
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,10 +43,23 @@ class Settings:
     tool_threads: int
     grace: float
     lifespan: Lifespan | None = field(repr=False)
-    mcp: bool
+    mcp: bool | None
+    """None where nobody has asked for MCP, nor refused it."""
+    mcp_token: str | None = field(repr=False)
+    mcp_local: bool | None
+    mcp_origins: tuple[str, ...]
+    mcp_apps_dir: Path
+    """Absolute."""
+    mcp_json: bool
+    adapter: str
+    node: str | None
     signals: bool
     loopback: bool
     development: bool
+
+    def adapter_now(self, environ: Mapping[str, str] = os.environ) -> str:
+        """The adapter that renders now: the variable's, which may change while the process runs, else the setting's."""
+        return environ.get("LITRO_ADAPTER", "").strip().lower() or self.adapter
 
     def gate_policy(self) -> GatePolicy:
         """What the request gates let in."""
@@ -47,6 +68,42 @@ class Settings:
             loopback_only=self.development or (self.loopback and not self.trusted_proxies),
             allowed_origins=self.allowed_origins,
             trusted_proxies=self.trusted_proxies,
+        )
+
+    @property
+    def is_mcp_local(self) -> bool:
+        """Whether MCP is reachable from this machine alone."""
+        if self.mcp_local is not None:
+            return self.mcp_local
+        # `litro dev` on loopback: a server that forgot to say what it is has neither.
+        return self.development and self.loopback
+
+    @property
+    def serves_mcp(self) -> bool:
+        """Whether agents are MCP servers too."""
+        if self.mcp is not None:
+            return self.mcp
+        return self.mcp_token is not None or self.is_mcp_local
+
+    def mcp_policy(self) -> McpPolicy | None:
+        """Whom the MCP route serves. None where it is off.
+
+        Raises:
+            SettingsError: It was asked for, and nothing says who may call it.
+        """
+        if not self.serves_mcp:
+            return None
+        if self.mcp_token is None and not self.is_mcp_local:
+            raise SettingsError(_NOBODY_SAID_WHO)
+        gates = self.gate_policy()
+        if self.is_mcp_local:
+            # Whoever is let in by where they are must be there: a rebound name is another site's page.
+            gates = dataclasses.replace(gates, loopback_only=True)
+        return McpPolicy(
+            gates=gates,
+            token=self.mcp_token,
+            is_local=self.is_mcp_local,
+            allowed_origins=self.mcp_origins,
         )
 
 
@@ -83,6 +140,7 @@ def resolve(
     if problems:
         raise SettingsError("\n".join(problems))
     values["sessions"] = _absolute(values["sessions"], project)
+    values["mcp_apps_dir"] = project / values["mcp_apps_dir"]
     return Settings(project=project, **values)
 
 

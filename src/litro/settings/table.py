@@ -6,7 +6,18 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 from litro.gates.names import parse_allowed_origin, parse_proxy
-from litro.settings.parsers import as_given, entries_of, hosts, seconds, store, switch, whole
+from litro.settings.parsers import (
+    as_given,
+    entries_of,
+    folder,
+    hosts,
+    one_of,
+    seconds,
+    secret,
+    store,
+    switch,
+    whole,
+)
 
 Source = Literal["flag", "environment", "config", "pyproject"]
 
@@ -111,8 +122,64 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         name="mcp",
         variable="LITRO_MCP",
         parse=switch,
+        default=None,
+        summary="Whether agents are [MCP servers](http.md#mcp) too, at `/__litro/mcp/{agent}`. Without it they are where `LITRO_MCP_TOKEN` or `LITRO_MCP_LOCAL=1` is set, and under `litro dev` on loopback.",
+    ),
+    Setting(
+        name="mcp_token",
+        variable="LITRO_MCP_TOKEN",
+        parse=secret,
+        default=None,
+        summary="The secret that an MCP host sends as `Authorization: Bearer …`.",
+        sources=("flag", "environment"),
+    ),
+    Setting(
+        name="mcp_local",
+        variable="LITRO_MCP_LOCAL",
+        parse=switch,
+        default=None,
+        summary="Whether MCP is reachable from this machine alone, so that it needs no token: only loopback names and `allowed_hosts` are answered. Without it, it is under `litro dev` on loopback.",
+        sources=("flag", "environment"),
+    ),
+    Setting(
+        name="mcp_origins",
+        variable="LITRO_MCP_ORIGINS",
+        parse=entries_of(parse_allowed_origin),
+        default=(),
+        summary="Exact origins of pages that may call MCP, comma separated. Without any: those of this machine where MCP is local, else none.",
+        sources=("flag", "environment", "pyproject"),
+    ),
+    Setting(
+        name="mcp_apps_dir",
+        variable="LITRO_MCP_APPS_DIR",
+        parse=folder,
+        default="dist/mcp-apps",
+        summary="Where packed MCP apps are.",
+        sources=("flag", "environment", "pyproject"),
+    ),
+    Setting(
+        name="mcp_json",
+        variable="LITRO_MCP_JSON",
+        parse=switch,
         default=False,
-        summary="Whether agents are served as MCP servers too. Reserved: not served yet.",
+        summary="Whether MCP answers in one JSON body, without progress: for proxies that hold streams back.",
+        sources=("flag", "environment", "pyproject"),
+    ),
+    Setting(
+        name="adapter",
+        variable="LITRO_ADAPTER",
+        parse=one_of("lit", "fast"),
+        default="lit",
+        summary="What renders [components](components.md): `lit` or `fast`. The variable is read at each render.",
+        sources=("environment", "pyproject"),
+    ),
+    Setting(
+        name="node",
+        variable="LITRO_NODE",
+        parse=as_given,
+        default=None,
+        summary="The Node.js, 22 or newer, that renders components; else that of `litro[components]`, else `node` on PATH.",
+        sources=("environment", "pyproject"),
     ),
     Setting(
         name="signals",

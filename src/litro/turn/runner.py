@@ -45,10 +45,11 @@ from litro.turn.machine import (
     StopWork,
     Withdrawn,
 )
-from litro.turn.render import render
+from litro.turn.render import Rendering
 from litro.turn.threads import ToolThreads
 from litro.turn.tools import Refusal, ToolCaller, progress_payload
 from litro.turn.transcript import Transcript, check_history
+from litro.ui.renderers.base import TemplateRenderer
 
 logger = logging.getLogger(__name__)
 
@@ -62,12 +63,20 @@ class Surroundings:
     Args:
         development: Whether failures are told in full.
         tool_threads: How many sync tools may run at once.
+        templates: Renders the templates that tools return, where something can.
     """
 
-    def __init__(self, *, development: bool, tool_threads: int) -> None:
+    def __init__(
+        self,
+        *,
+        development: bool,
+        tool_threads: int,
+        templates: TemplateRenderer | None = None,
+    ) -> None:
         self.development = development
         self.threads = ToolThreads(tool_threads)
         self.caller = ToolCaller(self.threads, development=development)
+        self.rendering = Rendering(self.threads, templates, development=development)
         self.state: Any = None
         """What `Config(lifespan=…)` yielded."""
 
@@ -276,19 +285,19 @@ class Turn:
             state=self._around.state,
             report=report,
         )
-        timeout = self._agent.agent.tool_timeout
         answer = await self._around.caller.call(
-            self._agent.tools, run.name, run.input, context, timeout=timeout
+            self._agent.tools,
+            run.name,
+            run.input,
+            context,
+            timeout=self._agent.agent.tool_timeout,
         )
         if isinstance(answer, Refusal):
             self._happen(Called(run.call, "tool-error", answer.payload()))
         elif answer.shown is None:
             self._happen(Called(run.call, "tool-result", answer.data))
         else:
-            around = self._around
-            shown = await render(
-                answer, around.threads, name=run.name, development=around.development
-            )
+            shown = await self._around.rendering.payload(answer, name=run.name)
             if isinstance(shown, Refusal):
                 self._happen(Called(run.call, "tool-error", shown.payload()))
             else:

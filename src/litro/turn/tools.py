@@ -7,12 +7,13 @@ is caught. Chat and MCP share it. It renders nothing and appends nothing.
 import asyncio
 import inspect
 import logging
-from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, cast
 
 import orjson
 
+from litro.content import Content, Text, content_in
 from litro.definitions import Progress, Result, Tool, ToolContext
 from litro.encoding import to_jsonable
 from litro.errors import EncodingError, InvalidInput, ToolErrorType, tell
@@ -36,6 +37,8 @@ class Answer:
     """For the model: a JSON value."""
     shown: UIResult[Any] | None = None
     """For the person, not rendered yet."""
+    content: tuple[Content, ...] = ()
+    """Images and the like, for who takes them. `data` names them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,6 +83,13 @@ class ToolCaller:
     ) -> Answer | Refusal:
         """Call the tool `name` with a model's input, and never raise for what it does.
 
+        Args:
+            tools: What there is to call, by name.
+            name: What was asked for.
+            input: As it was sent: nothing about it is trusted.
+            context: For a tool that takes one.
+            timeout: Seconds for a tool that declares none of its own.
+
         Raises:
             asyncio.CancelledError: The caller was cancelled; the tool was too.
         """
@@ -99,7 +109,7 @@ class ToolCaller:
         if tool.schema.context is not None:
             kwargs[tool.schema.context] = context
         work = asyncio.ensure_future(self._caught(tool, name, args, kwargs, context))
-        return await self._within(work, name, timeout)
+        return await self._within(work, name, timeout if tool.timeout is None else tool.timeout)
 
     def answer(self, value: object) -> Answer:
         """A tool's return value as an answer.
@@ -108,15 +118,22 @@ class ToolCaller:
             EncodingError: `nested-ui`, `not-json` or `too-large`.
         """
         shown = cast("UIResult[Any]", value) if isinstance(value, UIResult) else None
-        data = to_jsonable(cast("object", value if shown is None else shown.data))
-        size = len(orjson.dumps(data))
+        parts = content_in(cast("object", value))
+        if parts is None:
+            answer = Answer(
+                data=to_jsonable(cast("object", value if shown is None else shown.data)),
+                shown=shown,
+            )
+        else:
+            answer = _of_content(parts, alone=isinstance(value, Content))
+        size = len(orjson.dumps(answer.data))
         if size > self._max_result:
             msg = (
                 f"The result has {size} bytes of JSON, and the model may read {self._max_result}. "
                 "Ask for less, or for a part."
             )
             raise EncodingError("too-large", msg)
-        return Answer(data=data, shown=shown)
+        return answer
 
     async def _within(
         self,
@@ -198,6 +215,21 @@ class ToolCaller:
         failure = tell(error, what=subject, development=self._development)
         logger.error("%s failed (ref %s)", subject, failure.ref or "none", exc_info=error)
         return Refusal(type="failed", message=failure.message, ref=failure.ref)
+
+
+def _of_content(parts: Sequence[object], *, alone: bool) -> Answer:
+    """An answer with content: named in the data, beside what else the list holds."""
+    data: list[Any] = []
+    content: list[Content] = []
+    for part in parts:
+        if isinstance(part, Content):
+            data.append(part.named())
+            content.append(part)
+        else:
+            data.append(to_jsonable(part))
+            told = data[-1]
+            content.append(Text(told if isinstance(told, str) else orjson.dumps(told).decode()))
+    return Answer(data=data[0] if alone else data, content=tuple(content))
 
 
 def progress_payload(value: object) -> Any:

@@ -7,6 +7,8 @@ slow or broken template is one tool call's failure. It is not a renderer: `litro
 from typing import Any, Generic, TypeVar
 
 from litro.encoding import PersonOnly
+from litro.ui.composing import html, is_template_string
+from litro.ui.template import Template
 
 T = TypeVar("T")
 
@@ -41,20 +43,23 @@ def ui(template: object, *, data: T, hydrate: dict[str, Any] | None = None) -> U
     """A component for the person and data for the model, from one tool call.
 
     Args:
-        template: Any object with `__html__()`: Jinja2's or markupsafe's `Markup`, htpy, FastHTML. Declarative
-            shadow DOM in it is shown without any JavaScript.
+        template: One of the project's components, by `element()`, `html()` or a t-string; or any object with
+            `__html__()`: Jinja2's or markupsafe's `Markup`, htpy, FastHTML. Declarative shadow DOM in it is shown without
+            any JavaScript.
         data: What the model reads in its place: any value that a tool may return.
-        hydrate: For the browser: `modules`, stable addresses to import, and `props`, properties to set on
-            the root element.
+        hydrate: For the browser, where it is to differ from what the template says: `modules`, stable addresses to
+            import, and `props`, properties to set on the root element.
 
     Raises:
         TypeError: The template cannot be rendered; the message says which types can.
+        TemplateError: A t-string has a hole where no value can go.
     """
-    if not callable(getattr(template, "__html__", None)):
+    if is_template_string(template):
+        template = html(template)
+    if not isinstance(template, Template) and not callable(getattr(template, "__html__", None)):
         msg = (
-            f"ui(): the template is {template!r:.80}, a {type(template).__name__} without __html__(), "
-            "so it cannot be rendered safely.\n"
-            "Pass markupsafe.Markup(…), an htpy element, or another object with __html__()."
+            f"ui(): the template is {template!r:.80}, a {type(template).__name__}, so it cannot be rendered safely.\n"
+            'Pass element("demo-card", …), html("…", …), or an object with __html__(): markupsafe.Markup(…), htpy.'
         )
         raise TypeError(msg)
     return UIResult(template, data, hydrate)

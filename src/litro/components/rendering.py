@@ -1,0 +1,87 @@
+"""Rendering of templates: which adapter, which tags, and what the browser is told to bring the result to life."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final, Protocol
+
+from markupsafe import Markup
+
+from litro.components.project import Components, Generation
+from litro.errors import RenderFailed, SettingsError
+from litro.ui.renderers import fast, lit
+from litro.ui.renderers.base import Rendered
+from litro.ui.renderers.marks import begins_with_root, custom_tags, for_page
+from litro.ui.template import Template
+
+
+class _Adapter(Protocol):
+    def __call__(self, template: Template, *, for_page: bool = False) -> Any: ...
+
+
+ADAPTERS: Final[Mapping[str, _Adapter]] = {"lit": lit.asked, "fast": fast.asked}
+
+
+class Renderer:
+    """Renders the templates of one app.
+
+    Args:
+        components: The project's.
+        adapter: Answers `lit` or `fast`, each time anew.
+    """
+
+    def __init__(self, components: Components, adapter: Callable[[], str]) -> None:
+        self._components = components
+        self._adapter = adapter
+
+    async def render(self, template: Template) -> Rendered:
+        """The component of a tool's result.
+
+        Raises:
+            EngineMissing, RenderFailed, TemplateError, SettingsError: It cannot be rendered; the message says why.
+        """
+        generation = await self._components.generation()
+        html = await self._html(generation, template, for_page=False)
+        props = template.properties_of(0) if begins_with_root(template) else {}
+        modules = dict.fromkeys(map(generation.address_of, custom_tags(template)))
+        return Rendered(html=html, hydrate={"modules": list(modules), "props": props})
+
+    async def page(self, template: Template) -> Markup:
+        """A part of a page, whose components `client.js` brings to life when it loads.
+
+        Raises:
+            EngineMissing, RenderFailed, TemplateError, SettingsError: As `render`.
+        """
+        generation = await self._components.generation()
+        self._check_tags(generation, template)
+        marked = for_page(template, generation.address_of)
+        return Markup(await self._html(generation, marked, for_page=True))  # noqa: S704 - the engine has escaped it
+
+    async def _html(self, generation: Generation, template: Template, *, for_page: bool) -> str:
+        adapter = self._check_tags(generation, template)
+        request = {
+            "op": "render",
+            "adapter": adapter,
+            "template": ADAPTERS[adapter](template, for_page=for_page),
+        }
+        answer = await generation.pool.request(request)
+        if not answer["ok"]:
+            raise RenderFailed(answer["message"], stack=answer.get("stack"))
+        return answer["html"]
+
+    def _check_tags(self, generation: Generation, template: Template) -> str:
+        """The adapter that renders now, which knows each of the template's tags."""
+        adapter = self._adapter()
+        if adapter not in ADAPTERS:
+            msg = f"LITRO_ADAPTER is {adapter!r:.80}, so 'lit' or 'fast' is required."
+            raise SettingsError(msg)
+        known = generation.tags_of(adapter)
+        unknown = [tag for tag in custom_tags(template) if tag not in known]
+        if not unknown:
+            return adapter
+        other = next((one for one in ADAPTERS if unknown[0] in generation.tags_of(one)), None)
+        whose = "no component" if other is None else f"a component of {other!r} alone"
+        registered = ", ".join(sorted(known)) or "none"
+        msg = (
+            f"<{unknown[0]}> is registered by {whose}, and LITRO_ADAPTER is {adapter!r}, so it would stay empty. "
+            f"Registered for it are: {registered}. Add it to components/, or correct the tag or the adapter."
+        )
+        raise RenderFailed(msg)
