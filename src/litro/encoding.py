@@ -22,6 +22,12 @@ from litro.errors import EncodingError
 MAX_DEPTH: Final = 100
 """Deepest nesting of a value. orjson's own limit is 254; browsers' consoles give up earlier."""
 
+_CONTAINERS: Final = (dict, list)
+_NOTHING_TRANSLATED: Final = (
+    orjson.OPT_PASSTHROUGH_DATACLASS
+    | orjson.OPT_PASSTHROUGH_DATETIME
+    | orjson.OPT_PASSTHROUGH_SUBCLASS
+)
 
 IN_REQUEST: Final = 16
 """Levels that a model request puts around a call's input, and some to spare: it goes into every later one."""
@@ -53,8 +59,8 @@ def to_jsonable(value: object, *, above: int = 0) -> Any:
         EncodingError: as `encode_value`.
     """
     try:
-        return _plain(value, MAX_DEPTH - above)
-    except (_NotPlain, UnicodeEncodeError):
+        return _copied(value, MAX_DEPTH - above)
+    except _NotPlain:
         return _Walk().visit(value, "value", above)
 
 
@@ -90,31 +96,32 @@ class TextPieces:
 
 
 class _NotPlain(Exception):
-    """Something has to be translated, or refused."""
+    """Something has to be translated, or refused: which, the walk tells."""
 
 
-def _plain(value: Any, levels: int) -> Any:
-    """A copy of what is JSON already, as most values are: a walk that can name each place costs five times as much."""
-    kind = cast("type[Any]", type(value))
-    if kind is str:
-        return value if value.isascii() else value.encode().decode()
-    if kind is bool or value is None:
-        return value
-    if kind is int and -(2**63) <= value < 2**64:
-        return value
-    if kind is float and math.isfinite(value):
-        return value
-    if levels > 0 and kind is list:
-        return [_plain(item, levels - 1) for item in value]
-    if levels > 0 and kind is dict:
-        return {_plain_key(key): _plain(item, levels - 1) for key, item in value.items()}
-    raise _NotPlain
-
-
-def _plain_key(key: Any) -> str:
-    if type(key) is not str:
+def _copied(value: object, levels: int) -> Any:
+    """A copy of what is JSON already, as most values are: a walk that can name each place takes many times as long."""
+    try:
+        copy: object = orjson.loads(orjson.dumps(value, option=_NOTHING_TRANSLATED))
+    except TypeError as error:
+        raise _NotPlain from error
+    # What was translated all the same, such as NaN or a tuple, is not what it was.
+    if copy != value or _is_deep(copy, levels):
         raise _NotPlain
-    return key if key.isascii() else key.encode().decode()
+    return copy
+
+
+def _is_deep(value: Any, levels: int) -> bool:
+    """Whether the JSON is nested deeper than so many levels."""
+    if not isinstance(value, dict | list):
+        return False
+    if levels <= 0:
+        return True
+    for item in cast("list[Any]", value.values() if isinstance(value, dict) else value):
+        # Most are scalars, and a call for each would take longer than all the rest.
+        if isinstance(item, _CONTAINERS) and _is_deep(item, levels - 1):
+            return True
+    return False
 
 
 class _Walk:

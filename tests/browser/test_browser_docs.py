@@ -16,7 +16,7 @@ def test_every_block_of_docs_browser_runs_in_the_page(chat: Chat):
     for block in blocks:
         script = IMPORT.sub(r"const \1 = await import(\2);", block)
         chat.page.evaluate(f"async () => {{ {script} }}")
-    assert len(blocks) == 4
+    assert len(blocks) == 5
     answer = chat.page.locator("#answer").text_content()
     assert answer is not None
     assert answer.count("It is a good day for a walk.") == 1

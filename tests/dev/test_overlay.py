@@ -66,3 +66,38 @@ def test_problems_stand_over_the_page_until_they_are_solved(
     expect(overlay).to_have_count(0)
     assert page.get_by_role("heading", name="Shop").is_visible()
     assert complaints == []
+
+
+CARD = """
+customElements.define("demo-card", class extends HTMLElement {
+  connectedCallback() { this.textContent = "first"; }
+});
+"""
+
+
+def test_a_page_loads_itself_again_where_it_has_loaded_a_component_that_was_made_anew(
+    start: Callable[..., Process], with_app: Project, page: "sync_api.Page"
+):
+    loads = PAGE.replace(
+        "</main>",
+        "<demo-card></demo-card></main><script type='module' src='/ai/__litro/components/card.js'></script>",
+    )
+    with_app.write("components/card.js", CARD)
+    with_app.write("app.py", WITH_APP["app.py"] + loads)
+    dev = start(with_app, mount="/ai")
+    page.goto(dev.url)
+    card = page.locator("demo-card")
+    expect = sync_api.expect
+    expect(card).to_have_text("first")
+
+    # The overlay tells of what is broken, and the page stays what it is.
+    page.evaluate("window.isTheSame = true")
+    with_app.edit("components/card.js", "first", "sec`ond")
+    with_app.edit("components/card.js", "class extends", "class class")
+    expect(page.get_by_role("region", name="Problems in the project")).to_contain_text(
+        "components/card.js:2"
+    )
+    assert page.evaluate("window.isTheSame")
+    with_app.edit("components/card.js", "class class", "class extends")
+    expect(card).to_have_text("sec`ond")
+    assert page.evaluate("window.isTheSame === undefined")

@@ -34,9 +34,9 @@ def environment(**more: str) -> dict[str, str]:
 class Host:
     """The other end of the pipe."""
 
-    def __init__(self, process: "subprocess.Popen[bytes]", stderr: Path) -> None:
+    def __init__(self, process: "subprocess.Popen[bytes]") -> None:
         self.process = process
-        self._stderr = stderr
+        self._log = ""
         self._ids = iter(range(1, 10**6))
 
     def write(self, line: bytes) -> None:
@@ -80,37 +80,41 @@ class Host:
     def call(self, tool: str, **arguments: Any) -> dict[str, Any]:
         return self.answer(self.start(tool, **arguments))
 
+    def until(self, text: str) -> None:
+        """Wait until it is on stderr."""
+        while text not in self._log:
+            line = self.process.stderr.readline()
+            assert line, self._log
+            self._log += line.decode()
+
     @property
     def stderr(self) -> str:
-        return self._stderr.read_text(encoding="utf-8", errors="surrogateescape")
+        """All of it, once the process has ended."""
+        self._log += self.process.stderr.read().decode()
+        return self._log
 
     def ended(self) -> int:
         return self.process.wait(ENDS_WITHIN)
 
 
 @contextlib.contextmanager
-def serving(
-    project: Path, *arguments: str, env: dict[str, str] | None = None, **options: Any
-) -> Iterator[Host]:
-    log = project.parent / f"{project.name}-{len(list(project.parent.iterdir()))}.stderr"
+def serving(project: Path, *arguments: str, env: dict[str, str] | None = None) -> Iterator[Host]:
     command = [
         sys.executable, "-P", "-m", "litro", "mcp", "serve", "--project", str(project), *arguments,
     ]  # fmt: skip
-    with log.open("wb") as stderr:
-        process = subprocess.Popen(
-            command,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=stderr,
-            cwd="/",
-            env=env or environment(),
-            **options,
-        )
+    process = subprocess.Popen(
+        command,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd="/",
+        env=env or environment(),
+    )
     try:
-        yield Host(process, log)
+        yield Host(process)
     finally:
         process.kill()
         process.wait()
-        for pipe in (process.stdin, process.stdout):
+        for pipe in (process.stdin, process.stdout, process.stderr):
             with contextlib.suppress(OSError):
                 pipe.close()

@@ -87,15 +87,10 @@ def test_it_ends_whatever_a_tool_is_doing(
         host.initialize()
         if tool is not None:
             host.start(tool)
-            until(host, "it runs")
+            host.until("it runs")
         end(host)
         assert host.ended() == ENDINGS[end], host.stderr
         assert "Traceback" not in host.stderr
-
-
-def until(host: Host, text: str) -> None:
-    while text not in host.stderr:
-        assert host.process.poll() is None, host.stderr
 
 
 @pytest.mark.parametrize("end", [eof, interrupt], ids=lambda end: end.__name__)
@@ -104,7 +99,7 @@ def test_it_ends_while_a_module_never_finishes_to_import(
 ):
     stuck = f"{HEAD}begin()\ntime.sleep(60)\n"
     with serving(write_project(tmp_path / "shop", {"stuck": stuck})) as host:
-        until(host, "it runs")
+        host.until("it runs")
         end(host)
         assert host.ended() == ENDINGS[end], host.stderr
 
@@ -134,7 +129,7 @@ def test_it_ends_though_the_host_reads_nothing_of_what_is_written(tmp_path: Path
         host.initialize()
         for _ in range(4):
             host.start("much")
-        until(host, "it runs\n" * 4)
+        host.until("it runs\n" * 4)
         terminate(host)
         assert host.ended() == 0
 
@@ -162,7 +157,7 @@ def test_async_tools_and_the_lifespan_leave_in_order(tmp_path: Path):
         with serving(project) as host:
             host.initialize()
             host.start("patient")
-            until(host, "it runs")
+            host.until("it runs")
             end(host)
             assert host.ended() == 0
             assert "tool left\nlife left\n" in host.stderr

@@ -132,8 +132,7 @@ def test_progress_is_told_to_who_asks_for_it(host: Host):
 def test_a_cancelled_call_is_cancelled_in_the_tool_and_never_answered(host: Host):
     waiting = host.start("waits")
     host.send({"method": "notifications/cancelled", "params": {"requestId": waiting}})
-    while "cancelled" not in host.stderr:
-        pass
+    host.until("cancelled")
     pinged = host.ask("ping")
     assert host.read()["id"] == pinged
 

@@ -45,7 +45,8 @@ class Ending:
         self._grace = grace
         self._parent = os.getppid()
         self._bell, self._button = os.pipe()
-        os.set_blocking(self._button, False)
+        if hasattr(select, "poll"):
+            os.set_blocking(self._button, False)
         self._interrupt: Callable[[], None] | None = None
         self._masked = threading.local()
         self.code: int | None = None

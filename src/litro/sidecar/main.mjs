@@ -1,6 +1,6 @@
 // The engine's process: reads a request, answers it, one at a time, until its server is gone.
 //
-// A frame is 4 bytes of length, big-endian, and that many bytes of JSON. Standard output carries frames alone: whatever
+// A frame is 4 bytes of length, big-endian, and that many bytes of JSON, or of HTML behind a zero. Standard output carries frames alone: whatever
 // a component prints goes to standard error.
 //
 // node main.mjs PID MEGABYTES: the server's process, and how much memory this one may hold in all.
@@ -13,6 +13,9 @@ import { Worker } from "node:worker_threads";
 /** @typedef {Record<string, any>} Json */
 
 const MEGABYTE = 1_000_000;
+
+/** Bytes of a frame's buffer that is kept for the next one. */
+const KEPT = MEGABYTE;
 
 globalThis.console = new Console(process.stderr, process.stderr);
 Object.defineProperty(process, "stdout", { value: process.stderr });
@@ -74,14 +77,28 @@ function text(value, longest) {
   return String(value).slice(0, longest);
 }
 
-/** @param {Json} answer */
+/** What frames are written from: a new one for each would be a new mapping of memory for each. */
+let frame = Buffer.alloc(4);
+
+/** @param {Json} answer HTML goes as it stands, behind a zero: escaping it, and reading that, would take as long as rendering half of it. */
 function send(answer) {
-  // What is cut in the middle of a character has no UTF-8.
-  const body = JSON.stringify(answer).toWellFormed();
-  const frame = Buffer.allocUnsafe(4 + 3 * body.length);
+  const isHtml = answer.ok && typeof answer.html === "string";
+  const body = isHtml ? `\0${answer.html}` : JSON.stringify(answer, wellFormed);
+  if (frame.length < 4 + 3 * body.length) frame = Buffer.allocUnsafeSlow(4 + 3 * body.length);
+  // Half a character becomes U+FFFD.
   const end = 4 + frame.write(body, 4);
   frame.writeUInt32BE(end - 4);
   for (let sent = 0; sent < end; ) sent += written(frame, sent, end);
+  if (frame.length > KEPT) frame = Buffer.alloc(4);
+}
+
+/**
+ * What is cut in the middle of a character has no UTF-8.
+ * @param {string} _
+ * @param {unknown} value
+ */
+function wellFormed(_, value) {
+  return typeof value === "string" ? value.toWellFormed() : value;
 }
 
 /** What is waited on while a pipe is full. */

@@ -54,7 +54,7 @@ def ui(template: object, *, data: T, hydrate: dict[str, Any] | None = None) -> U
         TypeError: The template cannot be rendered; the message says which types can.
         TemplateError: A t-string has a hole where no value can go.
     """
-    if is_template_string(template):
+    if not isinstance(template, Template) and is_template_string(template):
         template = html(template)
     if not isinstance(template, Template) and not callable(getattr(template, "__html__", None)):
         msg = (

@@ -1,4 +1,7 @@
-"""Frames on a pipe: 4 bytes of length, big-endian, and that many bytes of JSON. It knows bytes, not processes."""
+"""Frames on a pipe: 4 bytes of length, big-endian, and that many bytes of JSON. It knows bytes, not processes.
+
+An answer that begins with a zero byte is HTML as it stands: neither side escapes it, nor reads it again for its escapes.
+"""
 
 import struct
 from typing import Any, Final, cast
@@ -8,6 +11,7 @@ import orjson
 from litro.errors import RenderFailed
 
 _LENGTH: Final = struct.Struct(">I")
+_HTML: Final = b"\0"
 
 
 def packed(payload: object) -> bytes:
@@ -62,8 +66,17 @@ class FrameReader:
 
 
 def _object(body: bytes) -> dict[str, Any] | None:
+    if body.startswith(_HTML):
+        return _html(body)
     try:
         answer: object = orjson.loads(body)
     except orjson.JSONDecodeError:
         return None
     return cast("dict[str, Any]", answer) if isinstance(answer, dict) else None
+
+
+def _html(body: bytes) -> dict[str, Any] | None:
+    try:
+        return {"ok": True, "html": str(memoryview(body)[len(_HTML) :], "utf-8")}
+    except UnicodeDecodeError:
+        return None
