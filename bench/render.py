@@ -20,6 +20,7 @@ from pathlib import Path
 
 import jinja2
 import orjson
+import uvloop
 from conditions import cpu_of, pressure
 
 from litro.components import Components
@@ -256,4 +257,6 @@ async def main(*, quick: bool) -> None:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="in half a minute")
-    asyncio.run(main(quick=parser.parse_args().quick))
+    # As `litro serve` runs.
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        runner.run(main(quick=parser.parse_args().quick))

@@ -380,3 +380,41 @@ async def test_closing_while_a_generation_is_made_leaves_nothing(
     assert children_of(os.getpid()) == before
     home = tmp_path / ".litro/build"
     assert not home.exists() or not list(home.glob(".building-*"))
+
+
+async def test_the_last_good_generation_stays_while_one_of_its_components_is_broken(
+    tmp_path: Path,
+) -> None:
+    files = {"card.js": CARD, "other.js": card("demo-other", "html`one`")}
+    async with components_of(write(tmp_path, files)) as components:
+        good = await components.generation()
+        write(tmp_path, {"card.js": "class", "other.js": card("demo-other", "html`two`")})
+        broken = await components.renew()
+        assert [problem.path for problem in broken.problems] == [tmp_path / "components/card.js"]
+        assert await components.generation() is good
+        assert "Graz" in await html_of(good, "demo-card")
+        (tmp_path / "components/card.js").unlink()
+        await components.renew()
+        assert (await components.generation()).tags == {"demo-other": "other"}
+
+
+async def test_one_that_registers_nothing_any_more_is_no_loss(tmp_path: Path) -> None:
+    async with components_of(write(tmp_path, {"card.js": CARD})) as components:
+        await components.generation()
+        write(tmp_path, {"card.js": "export const helper = 1;"})
+        await components.renew()
+        assert (await components.generation()).tags == {}
+
+
+async def test_closing_while_a_generation_is_renewed_leaves_nothing(tmp_path: Path) -> None:
+    before = children_of(os.getpid())
+    async with components_of(write(tmp_path, {"card.js": CARD})) as components:
+        await components.generation()
+        write(tmp_path, {"card.js": CARD + "// edited"})
+        renewal = asyncio.create_task(components.renew())
+        while not list((tmp_path / ".litro/build").glob(".building-*")):
+            await asyncio.sleep(0.01)
+        await components.close()
+        (outcome,) = await asyncio.gather(renewal, return_exceptions=True)
+        assert isinstance(outcome, asyncio.CancelledError)
+    assert children_of(os.getpid()) == before

@@ -15,6 +15,8 @@ TOOLS = {
     "spins": "@tool\ndef spins():\n    'Uses its thread up.'\n    begin()\n    while True:\n        pass\n",
     "blocks-loop": "@tool\nasync def blocks():\n    'Blocks everything.'\n    begin()\n    time.sleep(60)\n",
     "spins-loop": "@tool\nasync def spins():\n    'Uses everything up.'\n    begin()\n    while True:\n        pass\n",
+    "computes": "@tool\nasync def computes():\n    'Native code in the main thread.'\n    threading.Timer(0.3, begin).start()\n"
+    "    hashlib.pbkdf2_hmac('sha256', b'a', b'b', 10**9)\n",
     "ignores": """@tool
 async def ignores():
     'Will not be cancelled.'
@@ -33,7 +35,7 @@ def holds():
     time.sleep(60)
 """,
 }
-HEAD = """import asyncio, os, threading, time
+HEAD = """import asyncio, hashlib, os, threading, time
 from litro import tool
 
 def begin():
@@ -75,7 +77,7 @@ ENDINGS = {eof: 0, closed_stdout: 0, interrupt: 130, terminate: 0}
         (terminate, "sleeps"),
         (terminate, "spins-loop"),
         (terminate, "ignores"),
-        (interrupt, "blocks-loop"),
+        (interrupt, "computes"),
         (closed_stdout, "spins-loop"),
     ],
     ids=lambda value: getattr(value, "__name__", value),

@@ -72,6 +72,23 @@ def kill():
     child.join(20)
     return {"exit": child.exitcode}
 """
+NESTED = """
+import os
+from litro import tool
+
+@tool
+def nested():
+    "A child whose child writes to a pipe, which has the numbers that the wire had."
+    child = os.fork()
+    if child == 0:
+        inlet, outlet = os.pipe()
+        if os.fork() == 0:
+            os.write(outlet, b"x")
+            os._exit(0)
+        os.close(outlet)
+        os._exit(7 if os.read(inlet, 1) == b"x" else 1)
+    return {"exit": os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])}
+"""
 KINDS = (
     "print", "write", "dunder", "buffer", "fd", "puts", "child", "system", "log", "thread",
 )  # fmt: skip
@@ -79,7 +96,14 @@ KINDS = (
 
 @pytest.fixture
 def hostile(tmp_path: Path) -> Path:
-    tools = {"sync": HOSTILE, "later": ASYNC, "read-stdin": READER, "fork": FORKER, "kill": KILLER}
+    tools = {
+        "sync": HOSTILE,
+        "later": ASYNC,
+        "read-stdin": READER,
+        "fork": FORKER,
+        "kill": KILLER,
+        "nested": NESTED,
+    }
     return write_project(tmp_path / "shop", tools)
 
 
@@ -103,7 +127,7 @@ def test_a_tool_and_its_children_find_stdin_empty_and_take_no_message(hostile: P
         listing = host.ask("tools/list")
         answers = {message["id"]: message for message in (host.read(), host.read())}
         assert answers[reading]["result"]["structuredContent"] == {"own": "", "child": ""}
-        assert len(answers[listing]["result"]["tools"]) == 5
+        assert len(answers[listing]["result"]["tools"]) == 6
 
 
 def test_a_child_that_stays_behind_does_not_hold_the_pipe(hostile: Path):
@@ -115,10 +139,11 @@ def test_a_child_that_stays_behind_does_not_hold_the_pipe(hostile: Path):
         assert host.ended() == 0
 
 
-def test_a_signal_for_a_forked_child_is_the_child_s_alone(hostile: Path):
+def test_forked_children_have_their_own_signals_and_descriptors(hostile: Path):
     with serving(hostile) as host:
         host.initialize()
         assert host.call("kill")["result"]["structuredContent"] == {"exit": -15}
+        assert host.call("nested")["result"]["structuredContent"] == {"exit": 7}
         assert host.request("ping")["result"] == {}
 
 

@@ -385,3 +385,12 @@ async def test_a_setup_that_fails_is_told(tmp_path: Path) -> None:
     with pytest.raises(RenderFailed, match="no operation"):
         await pool.ready()
     await pool.close()
+
+
+async def test_half_a_character_in_what_a_component_renders_or_throws_is_replaced(
+    tmp_path: Path,
+) -> None:
+    async with pool_of(tmp_path, behaves("return '\\ud83d'")) as pool:
+        assert "\ufffd" in (await pool.request(element("demo-bad")))["html"]
+    async with pool_of(tmp_path, behaves("throw new Error('\\ud83d')")) as pool:
+        assert (await pool.request(element("demo-bad")))["message"] == "\ufffd"

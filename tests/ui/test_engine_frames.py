@@ -59,3 +59,15 @@ def test_what_is_no_object_is_an_error(body: bytes) -> None:
 def test_words_that_a_component_writes_to_the_pipe_are_an_error() -> None:
     with pytest.raises(RenderFailed, match="are the most"):
         FrameReader(16_000_000).feed(b"hello\n" + orjson.dumps({"ok": True}))
+
+
+@given(st.text())
+def test_html_behind_a_zero_byte_is_taken_as_it_stands(html: str) -> None:
+    body = b"\0" + html.encode()
+    frame = len(body).to_bytes(4, "big") + body
+    assert FrameReader(len(frame)).feed(frame) == {"ok": True, "html": html}
+
+
+def test_html_that_is_no_utf_8_is_no_frame() -> None:
+    with pytest.raises(RenderFailed, match="no frame"):
+        FrameReader(100).feed(b"\0\0\0\2\0\xff")

@@ -40,10 +40,6 @@ class Generation:
     tags: Mapping[str, str]
     problems: tuple[Problem, ...]
 
-    def has_lost(self, old: "Generation", names: Collection[str]) -> bool:
-        """Whether a component that was good in the old generation is not, though it is still there."""
-        return not {name for name in old.tags.values() if name in names} <= {*self.tags.values()}
-
     def tags_of(self, adapter: str) -> frozenset[str]:
         """The tags that an adapter can render: FAST's components are templates, Lit's are classes."""
         return frozenset(
@@ -51,6 +47,11 @@ class Generation:
             for tag, name in self.tags.items()
             if (name in self.build.templates) == (adapter == "fast")
         )
+
+    def has_lost(self, old: "Generation", names: Collection[str]) -> bool:
+        """Whether something is wrong, and a component that was good in the old generation is not, though it is still there."""
+        good = {name for name in old.tags.values() if name in names}
+        return bool(self.problems) and not good <= {*self.tags.values()}
 
     def address_of(self, tag: str) -> str:
         """The stable address of the module that registers the tag."""

@@ -72,13 +72,12 @@ class Ending:
         """Take them again."""
         signal.pthread_sigmask(signal.SIG_SETMASK, self._masked.mask)
 
-    def after_fork_in_child(self) -> None:
-        """Watch nothing any more: the child's signals are its own."""
+    def let_go(self) -> None:
+        """In a forked child: watch nothing any more, its signals are its own."""
         signal.set_wakeup_fd(-1)
         for number in _SIGNALS:
             is_interrupt = number == signal.SIGINT
             signal.signal(number, signal.default_int_handler if is_interrupt else signal.SIG_DFL)
-        self.after_fork()
 
     def tell(self, interrupt: Callable[[], None]) -> None:
         """What interrupts who serves, called in the watching thread. Before this nobody needs to leave in order."""

@@ -75,6 +75,8 @@ def read_message(body: bytes, headers: Headers, schemas: Schemas) -> Inbound | N
         Rejected: It is no message, or contradicts itself or what is served.
     """
     content = _object(body)
+    # White space around a value is no part of it, and not every server takes it off: RFC 9110, section 5.5.
+    headers = Headers(raw=[(name, value.strip(b" \t")) for name, value in headers.raw])
     version = headers.get(MCP_PROTOCOL_VERSION_HEADER)
     is_modern = version is not None and version not in HANDSHAKE_PROTOCOL_VERSIONS
     if "id" not in content:

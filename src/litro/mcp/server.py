@@ -98,6 +98,7 @@ def build(agent: McpAgent, *, state: Any = None) -> Server[Any]:
     server.add_request_handler("prompts/list", paged, _listing(agent.prompts))
     server.add_request_handler("resources/read", types.ReadResourceRequestParams, adapter.read)
     server.add_request_handler("tools/call", types.CallToolRequestParams, adapter.call)
+    server.middleware.append(_without_internals)
     server.middleware.append(_with_extensions(server))
     server.middleware.append(_Pages())
     return server
@@ -170,6 +171,18 @@ class _Pages:
             if len(self._kept) < _KEPT:
                 self._kept[key] = kept
         return kept
+
+
+async def _without_internals(ctx: Context, call_next: CallNext) -> HandlerResult:
+    """In the handshake era the SDK would tell the host the text of any exception, which is nobody's business but the log's."""
+    try:
+        return await call_next(ctx)
+    except (MCPError, ValidationError):
+        raise
+    except Exception:
+        logger.exception("%s failed", ctx.method)
+        msg = "Internal error. The server's log has it."
+        raise MCPError(types.INTERNAL_ERROR, msg) from None
 
 
 def _with_extensions(server: Server[Any]) -> ServerMiddleware[Any]:

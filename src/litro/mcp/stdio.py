@@ -50,6 +50,7 @@ class Wire:
         self._lock = threading.Lock()
         self._sent = asyncio.Event()
         self._is_waiting = False
+        self._is_let_go = False
 
     @classmethod
     def claim(cls) -> "Wire":
@@ -86,9 +87,12 @@ class Wire:
             threading.Thread(target=work, name=f"litro-mcp{work.__name__}", daemon=True).start()
 
     def _let_go(self) -> None:
-        """In a forked child: the wire is its parent's, which may end before it."""
-        _close(self._inlet, self._outlet)
-        self.ending.after_fork_in_child()
+        """In a forked child: the wire is its parent's, which may end before it. In the child's own children it is gone."""
+        if not self._is_let_go:
+            self._is_let_go = True
+            _close(self._inlet, self._outlet)
+            self.ending.let_go()
+        self.ending.after_fork()
 
     async def lines(self) -> AsyncIterator[bytes | None]:
         """The host's lines, also those that came before; None for one that was too long.
