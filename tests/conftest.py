@@ -1,5 +1,6 @@
 """What every test shares."""
 
+from collections.abc import Generator
 from pathlib import Path
 
 import pytest
@@ -26,6 +27,16 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if not ONCE.isdisjoint(item.path.relative_to(here).parts):
             item.add_marker("once")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """What a test has logged may hold half a character on purpose, and reports travel between processes as UTF-8."""
+    report = yield
+    report.sections = [
+        (name, text.encode(errors="backslashreplace").decode()) for name, text in report.sections
+    ]
+    return report
 
 
 @pytest.fixture(scope="session")
