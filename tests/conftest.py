@@ -1,5 +1,6 @@
 """What every test shares."""
 
+import signal
 from collections.abc import Generator
 from pathlib import Path
 
@@ -20,6 +21,12 @@ ONCE = {
     "test_splitter.py",
 }
 """Folders and files whose tests say the same whichever Python runs them: what they test is Node, a browser, or a package."""
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    # Workers of xdist ignore Ctrl-C, and what a test starts would inherit that.
+    if hasattr(config, "workerinput"):
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -1,5 +1,6 @@
 """What a host sees of an agent's tools before it calls any."""
 
+from importlib import metadata
 from typing import Any
 
 import pytest
@@ -103,7 +104,7 @@ def test_instructions_are_served_on_request_only():
     assert serve(text="Be kind.").info() == {
         "name": "litro-demo",
         "title": "demo",
-        "version": "0.0.0",
+        "version": metadata.version("litro"),
     }
     asked = serve(text="Be kind.", version="1.2")
     assert asked.info()["version"] == "1.2"

@@ -33,6 +33,7 @@ class Talk:
         store: SessionStore | None = None,
         **options: Any,
     ) -> None:
+        self.folder = folder
         self.requests: list[ModelRequest] = []
 
         def recorded(request: ModelRequest, turn: int) -> Any:

@@ -14,6 +14,8 @@ from litro.events import Event
 from litro.providers import call
 from litro.providers.base import AssistantMessage, UserMessage
 from litro.sessions.base import SessionKey
+from litro.sessions.file import FileStore
+from litro.testing.stores.checking import writing_once_free
 from litro.turn.conversations import Conversations, Message, Queued, QueuedMessage
 from litro.wire import events_of
 from turn.conftest import MakeTalk, Talk, kinds
@@ -224,6 +226,16 @@ async def test_a_cancel_that_comes_late_does_not_stop_the_next_turn(talk: MakeTa
     await until(one.mail_is_taken)
     gate.open.set()
     assert (await one.say("second", id="b"))[-1].payload == {"status": "completed"}
+
+
+async def test_a_cancel_between_two_turns_of_another_process_stops_neither(talk: MakeTalk):
+    here = talk(lambda request, turn: ["hello"])
+    await here.say("first")
+    other = FileStore(here.folder / "sessions")
+    async with writing_once_free(other, KEY):
+        assert not await here.session().cancel()
+    await other.close()
+    assert (await here.say("second"))[-1].payload == {"status": "completed"}
 
 
 async def test_a_message_that_waited_is_answered_for_the_principal_that_sent_it(talk: MakeTalk):

@@ -6,6 +6,7 @@ protocol errors. Everything that lists is settled when it is made; no request to
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib import metadata
 from secrets import token_hex
 from sys import maxsize
 from typing import TYPE_CHECKING, Any, Final, Literal
@@ -93,7 +94,7 @@ class McpAgent:
         development: Whether failures are told in full.
         limits: What one call may take.
         instructions: Whether hosts get the agent's instructions, for their own model.
-        version: What the server says that its version is.
+        version: What the server says that its version is. None says Litro's.
     """
 
     def __init__(
@@ -104,7 +105,7 @@ class McpAgent:
         development: bool = False,
         limits: Limits | None = None,
         instructions: bool = False,
-        version: str = "0.0.0",
+        version: str | None = None,
     ) -> None:
         self.name = loaded.name
         self._loaded = loaded
@@ -112,7 +113,7 @@ class McpAgent:
         self._limits = limits or Limits()
         # A result that is too large for the host is cut, not refused.
         self._caller = ToolCaller(threads, development=development, max_result=maxsize)
-        self._version = version
+        self._version = version or metadata.version("litro")
         self._instructions = loaded.instructions if instructions else None
         self._tools = {name: ServedTool.of(name, tool) for name, tool in loaded.tools.items()}
         self.reports: tuple[str, ...] = (

@@ -199,7 +199,11 @@ class Conversations:
             return True
         if meta is None or meta.running is None:
             return False
-        await self._elsewhere.cancel(key, meta.running)
+        # The lease may be held between two turns: a cancel of the one that is to come would meet a message of tomorrow.
+        transcript = await self._tenures.transcripts.of(meta)
+        if not transcript.is_open:
+            return False
+        await self._elsewhere.cancel(key, transcript.turn)
         return True
 
     # Waiting.
