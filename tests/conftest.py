@@ -9,6 +9,7 @@ import pytest
 ONCE = {
     "browser",
     "components",
+    "dev",
     "js",
     "test_docs.py",
     "test_engine.py",
@@ -16,11 +17,14 @@ ONCE = {
     "test_example.py",
     "test_fast_html.py",
     "test_first_hour.py",
+    "test_http_workers.py",
     "test_lit_renders.py",
     "test_packaging.py",
     "test_splitter.py",
+    "test_sqlite_filing.py",
+    "test_stdio_ending.py",
 }
-"""Folders and files whose tests say the same whichever Python runs them: what they test is Node, a browser, or a package."""
+"""Folders and files whose tests say the same whichever Python runs them: of Node, browsers, packages, and processes."""
 
 
 def pytest_configure(config: pytest.Config) -> None:

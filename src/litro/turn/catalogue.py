@@ -26,6 +26,7 @@ from litro.sessions.base import (
     SessionStore,
     is_caller_id,
 )
+from litro.sessions.facts import BETWEEN_TURNS
 from litro.turn.closing import closing
 from litro.turn.cursor import cursor_of, place_of
 from litro.turn.title import check_title
@@ -34,9 +35,6 @@ from litro.wire import events_of
 T = TypeVar("T")
 
 MAX_PAGE: Final = 200
-
-_AROUND_TURNS: Final = frozenset({"title", "queued", "withdrawn"})
-"""Kinds that are about the session and not about what happens in the turn whose number they carry."""
 
 _GIVEN_BACK: Final = 1.0
 """Seconds in which a turn that has ended gives its lease back."""
@@ -293,7 +291,7 @@ def _is_moved(meta: SessionMeta, before: Place | None) -> bool:
 
 
 def _is_of_a_turn(event: Event) -> bool:
-    return event.kind not in _AROUND_TURNS
+    return event.kind not in BETWEEN_TURNS
 
 
 def _is_turn_end(event: Event) -> bool:
