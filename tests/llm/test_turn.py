@@ -72,9 +72,11 @@ def test_a_server_that_is_killed_in_the_middle_shows_the_durable_prefix_and_goes
                 server.kill()
     with serving(project, llm_url) as again:
         durable = hear(again)
+        while durable[-2].get("kind") != "turn-end":
+            # The server closes what the dead one left as soon as it has started.
+            durable = hear(again)
         assert durable[: len(seen)] == seen
         assert durable[-1] == {"done": True}
-        assert "turn-end" not in [event.get("kind") for event in durable]
         events = ask(again)
         assert payload(events, "turn-end") == {"status": "completed"}
         ends = [e["payload"]["status"] for e in hear(again) if e.get("kind") == "turn-end"]
