@@ -17,6 +17,7 @@ from litro.sessions.commit import Committer
 from litro.sessions.facts import BETWEEN_TURNS
 from litro.sessions.file import lease, mailbox, titles
 from litro.sessions.file.jsonl import Extent
+from litro.sessions.progress import Progress
 from litro.wire import encode_event, encode_private
 
 _MAIL_POLL: Final = 0.5
@@ -26,19 +27,16 @@ _ADVISE: Final = getattr(os, "posix_fadvise", None)
 """Linux begins to write back what it is told is not needed; parts of pages stay in the cache all the same."""
 
 
-class OpenLog:
+class OpenLog(Progress):
     """A log under its lease: what was appended, written and made durable, in bytes."""
 
     def __init__(self, fd: int, path: Path, extent: Extent, *, is_new: bool) -> None:
         length = extent.length
+        super().__init__(length)
         self.fd = fd
         self.path = path
         self.inode = os.fstat(fd).st_ino
         self.is_new = is_new
-        self.appended = length
-        self.durable = length
-        self.settled = length
-        """What the committer is done with, durable or not."""
         self.tail = extent.tail
         self.titled = extent.titled
         """The seq of the last `title` event, 0 where there is none."""
@@ -48,9 +46,7 @@ class OpenLog:
         """The open turn, or the one that is about to begin; None while this writer has said nothing of either."""
         self.since = time.time_ns() // 1_000_000
         """When the lease was taken, in milliseconds since the epoch."""
-        self.failure: BaseException | None = None
         self.mail = asyncio.Event()
-        self._waiting: list[asyncio.Future[None]] = []
         # The committer's thread runs ahead of the loop: what it has found out counts for its next batch at once.
         self._written = length
         self._synced = length
@@ -126,33 +122,6 @@ class OpenLog:
         elif item.kind == "title":
             self.titled = self.tail
             self._unrecorded.append(self.tail)
-
-    def settle(self, size: int, error: BaseException | None) -> None:
-        """The committer is done with `size` more bytes."""
-        self.settled += size
-        if error is None:
-            self.durable += size
-        elif self.failure is None:
-            self.failure = error
-        self.wake()
-
-    def changed(self) -> "asyncio.Future[None]":
-        """Done when more is durable, or the log failed or was closed."""
-        future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._waiting.append(future)
-        return future
-
-    async def settled_all(self) -> None:
-        """Return when the committer is done with everything that was appended."""
-        while self.settled < self.appended:
-            await self.changed()
-
-    def wake(self) -> None:
-        """Tell everybody who waits for a change."""
-        waiting, self._waiting = self._waiting, []
-        for future in waiting:
-            if not future.done():
-                future.set_result(None)
 
     def check(self) -> None:
         """Refuse to go on after a failure.

@@ -13,6 +13,7 @@ from typing import Final, NamedTuple
 from litro.errors import LeaseLost, StoreFailed
 from litro.sessions.base import SessionKey
 from litro.sessions.facts import Facts
+from litro.sessions.progress import Progress
 
 _RECENT: Final = 16 * 1024
 """Durable bytes of a log that are kept in memory."""
@@ -98,27 +99,22 @@ class Extent:
     facts: Facts
 
 
-class OpenLog:
+class OpenLog(Progress):
     """A log under its lease."""
 
     def __init__(self, extent: Extent, key: SessionKey, where: str) -> None:
+        super().__init__(extent.length)
         self.key = key
         self.number = extent.number
         self.fence = extent.fence
         self.where = where
-        self.appended = extent.length
-        self.durable = extent.length
-        self.settled = extent.length
-        """What the committer is done with, durable or not."""
         self.tail = extent.tail
         self.taken = extent.taken
         self.facts = extent.facts
         self.recent = Recent(offset=extent.length, last=extent.tail)
         self.since = time.time_ns() // 1_000_000
         """When the lease was taken, in milliseconds since the epoch."""
-        self.failure: BaseException | None = None
         self.mail = asyncio.Event()
-        self._waiting: list[asyncio.Future[None]] = []
         # The committing thread runs ahead of the loop: what it has found out counts for its next batch at once.
         self.written = extent.length
         self.last = extent.tail
@@ -143,31 +139,8 @@ class OpenLog:
 
     def settle(self, size: int, error: BaseException | None) -> None:
         """The committer is done with `size` more bytes."""
-        self.settled += size
-        if error is None:
-            self.durable += size
-            self.recent.trim(self.durable)
-        elif self.failure is None:
-            self.failure = error
-        self.wake()
-
-    def changed(self) -> "asyncio.Future[None]":
-        """Done when more is durable, or the log failed or was closed."""
-        future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._waiting.append(future)
-        return future
-
-    async def settled_all(self) -> None:
-        """Return when the committer is done with everything that was appended."""
-        while self.settled < self.appended:
-            await self.changed()
-
-    def wake(self) -> None:
-        """Tell everybody who waits for a change."""
-        waiting, self._waiting = self._waiting, []
-        for future in waiting:
-            if not future.done():
-                future.set_result(None)
+        super().settle(size, error)
+        self.recent.trim(self.durable)
 
     def check(self) -> None:
         """Refuse to go on after a failure.
