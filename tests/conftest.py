@@ -1,12 +1,16 @@
 """What every test shares."""
 
 import signal
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import Browser, sync_playwright
+
+from chromium import FLAGS, INSTALL, find_chromium
 
 ONCE = {
+    "apps",
     "browser",
     "components",
     "dev",
@@ -54,3 +58,15 @@ def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.Tes
 def anyio_backend() -> str:
     """Litro is asyncio's: where trio is installed too, nothing runs twice."""
     return "asyncio"
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """One a module: while Playwright's own event loop lives in this thread, no async test could run."""
+    chromium = find_chromium()
+    if chromium is None:
+        pytest.skip(f"Chromium is required: {INSTALL}")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=list(FLAGS))
+        yield browser
+        browser.close()

@@ -1,4 +1,4 @@
-"""A server and a browser for all tests, a context and a session for each."""
+"""A server for all tests, a browser's context and a session for each."""
 
 import itertools
 import os
@@ -8,8 +8,8 @@ from urllib.parse import urlsplit
 
 import pytest
 from chat_page import Chat
-from playwright.sync_api import Browser, BrowserContext, expect, sync_playwright
-from serving_page import FLAGS, INSTALL, Server, find_chromium, make_project
+from playwright.sync_api import Browser, BrowserContext, expect
+from serving_page import Server, make_project
 
 expect.set_options(timeout=15_000)
 _SESSIONS = map("s{}".format, itertools.count(1))
@@ -21,18 +21,6 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     yield server
     said = server.stop()
     assert b"Traceback" not in said, said.decode()
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    """One a module: while Playwright's own event loop lives in this thread, no async test could run."""
-    chromium = find_chromium()
-    if chromium is None:
-        pytest.skip(f"Chromium is required: {INSTALL}")
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=list(FLAGS))
-        yield browser
-        browser.close()
 
 
 @pytest.fixture

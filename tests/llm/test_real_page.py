@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect, sync_playwright
 
 from browser.chat_page import Chat
-from browser.serving_page import FLAGS, INSTALL, find_chromium
+from chromium import FLAGS, INSTALL, find_chromium
 from llm.serving import serving
 
 pytestmark = [pytest.mark.llm, pytest.mark.timeout(300)]
