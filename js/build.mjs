@@ -6,8 +6,10 @@ import { brotliCompressSync, constants } from "node:zlib";
 
 import esbuild from "esbuild-wasm";
 
+import { buildAssets } from "./assets.mjs";
 import { buildBrowser, buildServer } from "./graphs.mjs";
 import { writeLicences } from "./licences.mjs";
+import { buildModules } from "./modules.mjs";
 import { folder, manifest } from "./specifiers.mjs";
 
 const PINNED = Object.keys(JSON.parse(readFileSync(new URL("package.json", import.meta.url), "utf8")).dependencies);
@@ -18,7 +20,12 @@ const BUNDLER = ["package.json", "wasm_exec.js", "wasm_exec_node.js", "bin/esbui
 const out = resolve(process.argv[2] ?? "");
 if (process.argv.length !== 3) throw new Error("js/build.mjs: name the folder to build into: node build.mjs OUT");
 
-const inputs = [...(await buildServer(esbuild, join(out, "server"))), ...(await buildBrowser(esbuild, join(out, "browser")))];
+const inputs = [
+  ...(await buildServer(esbuild, join(out, "server"))),
+  ...(await buildBrowser(esbuild, join(out, "browser"))),
+  ...(await buildModules(esbuild, join(out, "modules"))),
+  ...(await buildAssets(esbuild, join(out, "assets"))),
+];
 copyBundler(join(out, "esbuild"));
 copyFast(join(out, "fast"));
 writeLicences(join(out, "LICENSES"), inputs);

@@ -3,10 +3,10 @@
 // (because few components want it, or because its names are taken), which imports what it needs of the core from there.
 
 import { mkdirSync, writeFileSync } from "node:fs";
-import { basename, join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
-import { fast, fileOf, lit, ssr } from "./specifiers.mjs";
+import { fast, fileOf, lit, readers, ssr } from "./specifiers.mjs";
 
 /** @typedef {typeof import("esbuild-wasm")} Esbuild */
 /** @typedef {import("esbuild-wasm").BuildOptions} Options */
@@ -48,9 +48,11 @@ export async function buildServer(/** @type {Esbuild} */ esbuild, /** @type {str
     ],
   });
   // Lit for Node stands on the DOM shim, so that is in the core as well.
-  const graph = { ...lit, before: [], core: [...lit.core, "@lit-labs/ssr-dom-shim"], apart: [...lit.apart, ...ssr] };
+  const graph = { ...lit, before: [], core: [...lit.core, "@lit-labs/ssr-dom-shim"], apart: [...lit.apart, ...ssr, ...readers] };
   const { map, inputs } = await build(esbuild, graph, out, options);
-  writeMap(out, map);
+  const isReader = (/** @type {string} */ specifier) => readers.includes(specifier);
+  writeMap(join(out, "map.json"), map, (specifier) => !isReader(specifier));
+  writeMap(join(out, "readers.json"), map, isReader);
   return inputs;
 }
 
@@ -68,7 +70,7 @@ export async function buildBrowser(/** @type {Esbuild} */ esbuild, /** @type {st
   const forLit = await build(esbuild, { ...lit, before }, out, { ...options, banner: { js: LIT_NOTICE } });
   const hydrating = { ...fast, before: ["./shims/fast-hydration.js"] };
   const forFast = await build(esbuild, hydrating, out, { ...options, banner: { js: FAST_NOTICE } });
-  writeMap(out, { ...forLit.map, ...forFast.map });
+  writeMap(join(out, "map.json"), { ...forLit.map, ...forFast.map });
   return [...forLit.inputs, ...forFast.inputs];
 }
 
@@ -174,10 +176,19 @@ function absolute(/** @type {string} */ path) {
   return resolve(HERE, path);
 }
 
-function writeMap(/** @type {string} */ out, /** @type {SpecifierMap} */ map) {
-  mkdirSync(out, { recursive: true });
-  const sorted = Object.fromEntries(Object.entries(map).sort(([a], [b]) => (a < b ? -1 : 1)));
-  writeFileSync(join(out, "map.json"), JSON.stringify(sorted, null, 1) + "\n");
+/**
+ * @param {string} file
+ * @param {SpecifierMap} map
+ * @param {(specifier: string) => boolean} isIn
+ */
+function writeMap(file, map, isIn = () => true) {
+  mkdirSync(dirname(file), { recursive: true });
+  const sorted = Object.fromEntries(
+    Object.entries(map)
+      .filter(([specifier]) => isIn(specifier))
+      .sort(([a], [b]) => (a < b ? -1 : 1)),
+  );
+  writeFileSync(file, JSON.stringify(sorted, null, 1) + "\n");
 }
 
 /** Entries without a file. */

@@ -9,6 +9,7 @@ import { folder, manifest } from "./specifiers.mjs";
 
 /** What ends up in vendor/. Where a package has no text of its own: a file of licences/, or the package it is published with. */
 const VENDORED = {
+  "@csstools/css-tokenizer": undefined,
   "@lit-labs/ssr": undefined,
   "@lit-labs/ssr-client": undefined,
   "@lit-labs/ssr-dom-shim": "lit",
@@ -21,6 +22,7 @@ const VENDORED = {
   "lit": undefined,
   "lit-element": undefined,
   "lit-html": undefined,
+  "marked": undefined,
   "parse5": undefined,
 };
 

@@ -42,6 +42,9 @@ export const ssr = [
   "@lit-labs/ssr-dom-shim",
 ];
 
+/** What the sidecar reads documents with. It is no component's, and comes with the graph for Node, whose renderer has parse5 as well. */
+export const readers = ["parse5", "@csstools/css-tokenizer"];
+
 /** The file, less its suffix, that a specifier is built into: flat, because all of them are served from one address. */
 export function fileOf(/** @type {string} */ specifier) {
   return specifier.replace(/^@/, "").replace(/\.js$/, "").replaceAll("/", "-");

@@ -73,6 +73,7 @@ def test_without_any_source_every_setting_has_its_default(tmp_path: Path):
         mcp_local=None,
         mcp_origins=(),
         mcp_apps_dir=tmp_path / "dist/mcp-apps",
+        mcp_app_versions=True,
         mcp_json=False,
         adapter="lit",
         node=None,
@@ -135,6 +136,7 @@ def test_every_variable_reaches_its_setting(tmp_path: Path):
         "LITRO_MCP_LOCAL": "0",
         "LITRO_MCP_ORIGINS": "https://c.example,",
         "LITRO_MCP_APPS_DIR": "/srv/apps",
+        "LITRO_MCP_APP_VERSIONS": "no",
         "LITRO_MCP_JSON": "1",
         "LITRO_ADAPTER": "fast",
         "LITRO_NODE": "/usr/bin/node",
@@ -158,7 +160,7 @@ def test_every_variable_reaches_its_setting(tmp_path: Path):
     assert switches == (True, False, True, True)
     assert (settings.mcp_token, settings.mcp_local, settings.mcp_json) == ("s3cret", False, True)
     assert settings.mcp_origins == ("https://c.example",)
-    assert settings.mcp_apps_dir == Path("/srv/apps")
+    assert (settings.mcp_apps_dir, settings.mcp_app_versions) == (Path("/srv/apps"), False)
     assert (settings.adapter, settings.node) == ("fast", "/usr/bin/node")
 
 
@@ -168,7 +170,7 @@ def test_every_key_of_the_table_in_pyproject_reaches_its_setting(tmp_path: Path)
         '[tool.litro]\napp = "app:api"\nsessions = "file:data"\nallowed_hosts = ["a.example"]\n'
         'allowed_origins = ["https://a.example"]\ntrusted_proxies = ["*"]\nmax_body = 1\nmax_turns = 2\n'
         "tool_threads = 3\ngrace = 4.5\nmcp = true\nsignals = false\n"
-        'mcp_origins = ["https://b.example"]\nmcp_apps_dir = "out"\nmcp_json = true\nadapter = "fast"\n',
+        'mcp_origins = ["https://b.example"]\nmcp_apps_dir = "out"\nmcp_json = true\nmcp_app_versions = false\nadapter = "fast"\n',
     )
     settings = resolve(tmp_path, environ=NOTHING)
     assert settings.sessions == f"file:{tmp_path}/data"
@@ -185,7 +187,7 @@ def test_every_key_of_the_table_in_pyproject_reaches_its_setting(tmp_path: Path)
     )
     assert (settings.mcp, settings.mcp_json, settings.signals) == (True, True, False)
     assert settings.mcp_origins == ("https://b.example",)
-    assert settings.mcp_apps_dir == tmp_path / "out"
+    assert (settings.mcp_apps_dir, settings.mcp_app_versions) == (tmp_path / "out", False)
 
 
 def test_code_only_settings_come_from_config(tmp_path: Path):

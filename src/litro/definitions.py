@@ -7,11 +7,22 @@ declarations, `litro.turn` runs them.
 import functools
 import inspect
 import math
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+import re
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import KW_ONLY, dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, cast, get_args, overload
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Generic,
+    Literal,
+    ParamSpec,
+    TypeVar,
+    cast,
+    get_args,
+    overload,
+)
 
 from litro.errors import AgentError
 from litro.events import OnBusy
@@ -155,6 +166,10 @@ class ToolHints:
     icons: tuple[Mapping[str, Any], ...] = ()
 
 
+Audience = Literal["model", "app"]
+"""Who may call a tool: a model, or the app that a host shows."""
+
+
 class Tool(Generic[P, R]):
     """A function that the model may call. It stays callable as the function that it wraps.
 
@@ -164,6 +179,8 @@ class Tool(Generic[P, R]):
         module: The name of the module that it was made in.
         timeout: Seconds that one call may take, or None for the agent's own.
         hints: What MCP hosts are told of it.
+        app: The packed MCP app that shows its results, by its name or its `ui://` address.
+        visibility: Who may call it, where its author said so. None is everybody.
     """
 
     def __init__(
@@ -173,6 +190,8 @@ class Tool(Generic[P, R]):
         input: Any = None,  # noqa: A002
         timeout: float | None = None,
         hints: ToolHints | None = None,
+        app: str | None = None,
+        visibility: tuple[Audience, ...] | None = None,
     ) -> None:
         # First, because it copies the function's own attributes, which ours must not be lost to.
         functools.update_wrapper(cast("Callable[P, R]", self), function)
@@ -181,6 +200,8 @@ class Tool(Generic[P, R]):
         self.module = function.__module__
         self.timeout = timeout
         self.hints = hints or ToolHints()
+        self.app = app
+        self.visibility = visibility
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """Call the function, as its own tests do."""
@@ -193,6 +214,11 @@ class Tool(Generic[P, R]):
     def line(self) -> int:
         """The line of its file where the function begins."""
         return inspect.unwrap(self.function).__code__.co_firstlineno
+
+    @property
+    def is_for_models(self) -> bool:
+        """Whether a model may call it, rather than an app alone."""
+        return self.visibility is None or "model" in self.visibility
 
     @functools.cached_property
     def schema(self) -> "ToolSchema":
@@ -223,6 +249,8 @@ def tool(
     idempotent: bool | None = None,
     open_world: bool | None = None,
     icons: Icons = (),
+    app: str | None = None,
+    visibility: Collection[Audience] | None = None,
 ) -> Callable[[Callable[P, R]], Tool[P, R]]: ...
 def tool(  # noqa: PLR0913 - each is a word of its own, as in MCP
     function: Callable[P, R] | None = None,
@@ -236,6 +264,8 @@ def tool(  # noqa: PLR0913 - each is a word of its own, as in MCP
     idempotent: bool | None = None,
     open_world: bool | None = None,
     icons: Icons = (),
+    app: str | None = None,
+    visibility: Collection[Audience] | None = None,
 ) -> Tool[P, R] | Callable[[Callable[P, R]], Tool[P, R]]:
     """Declare a tool. The file's stem is its name; the signature is its schema.
 
@@ -254,6 +284,8 @@ def tool(  # noqa: PLR0913 - each is a word of its own, as in MCP
         idempotent: The same call once more changes nothing further.
         open_world: It reaches beyond this system: the web, other people.
         icons: Addresses of images (`https:` or `data:`) that hosts may show.
+        app: The packed app in which MCP hosts show its results: its name, `"weather-card"`, or its address, `"ui://…"`.
+        visibility: Who may call it: `("model",)`, or `("app",)` for what only an app's buttons call. By default both.
 
     Raises:
         TypeError, ValueError: What is decorated is not a function, or an option cannot be what it is.
@@ -268,12 +300,20 @@ def tool(  # noqa: PLR0913 - each is a word of its own, as in MCP
         icons=_icons(icons),
     )
     _check_hints(hints)
+    shown_by, seen_by = _app(app), _visibility(visibility)
 
     def declare(function: Callable[P, R]) -> Tool[P, R]:
         if not inspect.isfunction(function):
             msg = f"@tool: {function!r:.80} is not a function, so it cannot be a tool. Decorate a def or an async def."
             raise TypeError(msg)
-        return Tool(function, input=input, timeout=timeout, hints=hints)
+        return Tool(
+            function,
+            input=input,
+            timeout=timeout,
+            hints=hints,
+            app=shown_by,
+            visibility=seen_by,
+        )
 
     return declare if function is None else declare(function)
 
@@ -314,6 +354,37 @@ def _icons(icons: Icons) -> tuple[Mapping[str, Any], ...]:
             msg = f'@tool: an icon is at {src!r:.80}, so an address that begins with "https://" or "data:" is required.'
             raise ValueError(msg)
     return tuple(made)
+
+
+_APP = re.compile(r"ui://.*\S|[^:]*[^:\s]")
+
+
+def _app(app: object) -> str | None:
+    if app is None or (isinstance(app, str) and _APP.fullmatch(app)):
+        return app
+    msg = (
+        f'@tool: app is {app!r:.80}, so the name of a packed app, such as "weather-card", or its whole address, '
+        '"ui://…", is required. `litro mcp-app build` prints the addresses.'
+    )
+    raise ValueError(msg)
+
+
+def _visibility(visibility: object) -> tuple[Audience, ...] | None:
+    if visibility is None:
+        return None
+    known = get_args(Audience)
+    given = (
+        list(cast("Collection[object]", visibility))
+        if isinstance(visibility, Collection) and not isinstance(visibility, str)
+        else []
+    )
+    if not given or any(one not in known for one in given):
+        msg = (
+            f'@tool: visibility is {visibility!r:.80}, so some of "model" and "app" are required: ("app",) for a tool that '
+            'only an app\'s buttons call, ("model",) for one that no app may call. Leave it out for both.'
+        )
+        raise ValueError(msg)
+    return tuple(one for one in known if one in given)
 
 
 History = Callable[[tuple[Message, ...]], Sequence[Message]]

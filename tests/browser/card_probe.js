@@ -31,7 +31,11 @@ export class Probe {
     this.changes.push(...this.observer.takeRecords());
     const isBlank = (node) => node.nodeType === Node.TEXT_NODE && !node.data.trim();
     const lost = this.sent.filter((node) => !node.isConnected);
-    const changed = this.changes.flatMap(({ addedNodes, removedNodes }) => [...addedNodes, ...removedNodes]);
+    // The parser makes no text of nothing, so the client has to where a component may fill it later.
+    const isNothing = (node) => node.nodeType === Node.TEXT_NODE && node.data === "";
+    const changed = this.changes
+      .flatMap(({ addedNodes, removedNodes }) => [...addedNodes, ...removedNodes])
+      .filter((node) => !isNothing(node));
     return {
       sent: this.sent.length,
       lost: lost.length,

@@ -94,6 +94,15 @@ def test_check_finds_an_mcp_route_that_would_refuse_to_start(litro: Litro, proje
     assert litro("check", cwd=project, LITRO_MCP="1", LITRO_MCP_TOKEN="s3cret").returncode == 0
 
 
+def test_check_warns_of_an_app_that_is_not_packed(litro: Litro, project: Path, write: Write):
+    tool = "from litro import tool\n\n@tool(app='card')\ndef shows():\n    'Shows.'\n"
+    write({"agents/demo/tools/shows.py": tool})
+    done = litro("check", cwd=project)
+    assert done.returncode == 0
+    assert "cannot be served to MCP hosts: tool 'shows': app is 'card'" in done.stderr
+    assert "litro mcp-app build" in done.stderr
+
+
 def test_a_bad_setting_is_named_with_its_source(litro: Litro, project: Path):
     done = litro("check", cwd=project, LITRO_MAX_BODY="lots")
     assert done.returncode == 1

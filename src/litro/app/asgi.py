@@ -192,6 +192,10 @@ class Litro:
         if not (
             await running.routes(path, scope, receive, send)
             or await running.mcp(path, scope, receive, send)
+            or (
+                running.inspector is not None
+                and await running.inspector(path, scope, receive, send)
+            )
             or await running.assets(path, scope, send)
             or await running.component_files(path, scope, send)
             or (running.page is not None and await running.page(path, scope, receive, send))

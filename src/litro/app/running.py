@@ -8,11 +8,14 @@ import logging
 from typing import TYPE_CHECKING
 
 from litro.app.life import Life
+from litro.app.shelf import Shelf
 from litro.app.telling import Telling
 from litro.app.workshop import Workshop
 from litro.components.rendering import Renderer
 from litro.dev.files import State, forget_bytecode
 from litro.dev.generations import Generations
+from litro.dev.inspector import Inspector
+from litro.dev.inspector.agents import Known
 from litro.dev.page import Page
 from litro.discovery.load import Loaded, load
 from litro.discovery.scan import Scan, scan
@@ -45,6 +48,7 @@ class Running:
         loaded: The newest generation: its agents, and what is wrong with others.
         conversations: What every surface speaks through.
         page: What open pages are told, in development.
+        inspector: The inspector, in development.
     """
 
     def __init__(
@@ -64,6 +68,13 @@ class Running:
         self._workshop = Workshop(settings, self._telling, self.page)
         self.components = self._workshop.components
         self.renderer = Renderer(self.components, settings.adapter_now)
+        self._shelf = Shelf(
+            settings,
+            self.components,
+            self.renderer,
+            self._telling,
+            watched=watched and settings.development,
+        )
         surroundings = Surroundings(
             development=settings.development,
             tool_threads=settings.tool_threads,
@@ -96,11 +107,20 @@ class Running:
             self.conversations,
             rules,
             mcp,
-            lambda agent: McpAgent(agent, surroundings.threads, development=settings.development),
+            lambda agent: McpAgent(
+                agent,
+                surroundings.threads,
+                development=settings.development,
+                apps=self._shelf.apps,
+            ),
             state=life.state,
             is_json=settings.mcp_json,
             retired=self._forget,
+            settled=self._shelf.settled,
         )
+        if self.mcp.notices:
+            self.mcp.notices += self._shelf.notices
+        self.inspector = self._inspector(surroundings, rules) if settings.development else None
         self.assets = Assets(gates, development=settings.development)
         self.component_files = ComponentFiles(
             self.components, settings.project, gates, development=settings.development
@@ -113,6 +133,7 @@ class Running:
     def tell_problems(self) -> None:
         """Tell what is wrong with the newest generation: to the developer and open pages, or to the log."""
         self._telling.agents(self.loaded.problems)
+        self._shelf.check(self.conversations.agents)
         if self.page is not None:
             return
         for name, agent in self.loaded.agents.items():
@@ -124,8 +145,11 @@ class Running:
                 )
 
     def make_components(self) -> None:
-        """Begin to make the project's components; in development, anew when their files change."""
-        self._workshop.begin(watched=self.page is not None)
+        """Begin to make the project's components; in development, anew when their files change, and MCP apps of them."""
+        watched = self.page is not None
+        self._workshop.begin(watched=watched, then=self._renew_apps)
+        if watched:
+            self._shelf.begin(self._renew_apps)
 
     async def watch(self, seen: State) -> None:
         """Reload when files below agents/ are not as they were `seen`, until the app goes away."""
@@ -149,11 +173,37 @@ class Running:
         return self.loaded.problems
 
     async def renew_components(self) -> tuple[Problem, ...]:
-        """Make the project's components anew. See `Litro.reload`."""
-        return await self._workshop.renew() if self.components.exist else ()
+        """Make the project's components anew, and in development its MCP apps. See `Litro.reload`."""
+        of_components = await self._workshop.renew() if self.components.exist else ()
+        return (*of_components, *await self._renew_apps())
+
+    async def _renew_apps(self) -> tuple[Problem, ...]:
+        problems = await self._shelf.renew()
+        self.mcp.renew()
+        self._shelf.check(self.conversations.agents)
+        return problems
+
+    def _inspector(self, surroundings: Surroundings, rules: Rules) -> Inspector:
+        known = Known(
+            project=self.settings.project,
+            generations=self._generations,
+            newest=lambda: self.loaded,
+            of_components=lambda: self._telling.of_components,
+            has_mcp=self.settings.mcp_policy() is not None,
+        )
+        return Inspector(
+            known,
+            self.conversations,
+            surroundings,
+            gates=rules.gates,
+            streams=self.streams,
+            max_body=rules.max_body,
+            retired=self._forget,
+        )
 
     def _forget(self) -> None:
-        self._generations.forget([*self.conversations.in_use(), *self.mcp.in_use])
+        by_hand = () if self.inspector is None else self.inspector.in_use
+        self._generations.forget([*self.conversations.in_use(), *self.mcp.in_use, *by_hand])
 
     def _broken(self) -> dict[str, str]:
         if not self.settings.development:
@@ -181,6 +231,7 @@ class Running:
         await self.leave()
         self.signals.restore()
         await self.conversations.close()
+        await self._shelf.stop()
         await self._workshop.stop()
         await self._life.end()
         self._generations.unload()

@@ -1,6 +1,6 @@
 """Tells what is wrong with a project: in development to the terminal and to open pages, in production to the log.
 
-Agents and components are told when each is loaded, and a page shows both. It finds nothing: whoever loads them does.
+Agents, components and MCP apps are told when each is made, and a page shows all. It finds nothing: whoever loads them does.
 """
 
 import logging
@@ -33,6 +33,8 @@ class Telling:
         self._traced = traced
         self._agents: tuple[Trouble, ...] = ()
         self._components: tuple[Trouble, ...] = ()
+        self._apps: tuple[Trouble, ...] = ()
+        self._of_apps: list[Problem] = []
         self.of_components: tuple[Problem, ...] = ()
 
     def agents(self, problems: Sequence[Problem]) -> None:
@@ -47,6 +49,16 @@ class Telling:
         if self._components != before:
             self._show()
 
+    def apps(self, problems: Sequence[Problem]) -> None:
+        """Tell everything that is wrong with the MCP apps. What is wrong with a component of theirs is told with components."""
+        own = [problem for problem in problems if problem not in self.of_components]
+        if own == self._of_apps:
+            return
+        self._of_apps = own
+        before, self._apps = self._apps, self._told(own)
+        if self._apps != before:
+            self._show()
+
     def _told(self, problems: Sequence[Problem]) -> tuple[Trouble, ...]:
         if self._page is None:
             for problem in problems:
@@ -58,4 +70,4 @@ class Telling:
 
     def _show(self) -> None:
         if self._page is not None:
-            self._page.show((*self._agents, *self._components))
+            self._page.show((*self._agents, *self._components, *self._apps))

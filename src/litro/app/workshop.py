@@ -5,6 +5,7 @@ What components are, and how they are made, is `litro.components`' business.
 
 import asyncio
 import os
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 from litro.app.telling import Telling
@@ -42,13 +43,14 @@ class Workshop:
         self._task: asyncio.Task[None] | None = None
         self._used: Generation | None = None
 
-    def begin(self, *, watched: bool) -> None:
+    def begin(self, *, watched: bool, then: Callable[[], Awaitable[object]]) -> None:
         """Begin to make them, so that the first turn that shows one need not wait for that.
 
         Args:
             watched: Whether they are made anew when files change.
+            then: What is made of them in turn, each time that they were made anew.
         """
-        self._task = asyncio.create_task(self._watch() if watched else self._make())
+        self._task = asyncio.create_task(self._watch(then) if watched else self._make())
 
     async def renew(self) -> tuple[Problem, ...]:
         """Make them anew, and answer what is wrong with them. The last good ones stay in use where they have to."""
@@ -77,7 +79,7 @@ class Workshop:
         except (EngineMissing, RenderFailed, OSError) as error:
             self._telling.components((unmade(self._project, error),))
 
-    async def _watch(self) -> None:
+    async def _watch(self, then: Callable[[], Awaitable[object]]) -> None:
         # watchfiles is for development only, and not imported elsewhere.
         from litro.dev.watching_components import WatchingComponents  # noqa: PLC0415
 
@@ -86,6 +88,7 @@ class Workshop:
 
         async def renew() -> None:
             await self.renew()
+            await then()
 
         watching = WatchingComponents(self._project, imported, renew)
         watching.look()

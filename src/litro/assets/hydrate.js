@@ -64,6 +64,19 @@ export async function hydrateUIResult(host, { html, hydrate }, { base } = {}) {
  * @param {{base?: string | URL}} [options]
  */
 export async function hydratePage(root = document, { base } = {}) {
+  const modules = wakePage(root);
+  const from = mount(base);
+  await load(modules, from, new URL(COMPONENTS, from).href);
+}
+
+/**
+ * The half of `hydratePage` that loads nothing: for a page that brings its components along, and calls this before it registers
+ * them. Answers the modules that are wanted.
+ *
+ * @param {Document | DocumentFragment | Element} [root]
+ * @returns {string[]}
+ */
+export function wakePage(root = document) {
   const modules = new Set();
   for (const element of root.querySelectorAll(`[${PAGE}]`)) {
     const { props, modules: names } = taken(element, PAGE);
@@ -73,8 +86,7 @@ export async function hydratePage(root = document, { base } = {}) {
     // Those beside it came with it: a template may have several components and one root.
     wake(scope);
   }
-  const from = mount(base);
-  await load([...modules], from, new URL(COMPONENTS, from).href);
+  return [...modules];
 }
 
 /**
@@ -217,10 +229,11 @@ function warn(what) {
 }
 
 /**
- * What the parser does with declarative shadow roots, for browsers without `setHTMLUnsafe`.
- * @param {Element | DocumentFragment} scope
+ * What the parser does with declarative shadow roots: for browsers without `setHTMLUnsafe`, and for documents that somebody has written
+ * with what leaves the roots alone.
+ * @param {Document | DocumentFragment | Element} scope
  */
-function attachShadowRoots(scope) {
+export function attachShadowRoots(scope) {
   for (const template of scope.querySelectorAll("template")) {
     attachShadowRoots(template.content);
     const mode = /** @type {ShadowRootMode | null} */ (template.getAttribute("shadowrootmode"));

@@ -12,6 +12,7 @@ from litro.cli.main import examples, prepare, project_option
 from litro.discovery.load import Loaded, LoadedAgent, load
 from litro.discovery.scan import require_project, scan
 from litro.errors import ProjectError
+from litro.mcp.packed import AppMissing, PackedApps, read_apps
 from litro.settings import resolve
 
 _KEYS: Final = {"openai": "OPENAI_API_KEY", "anthropic": "ANTHROPIC_API_KEY"}
@@ -34,10 +35,11 @@ def command(project: Path) -> None:
     made = make(project, settings.node)
     if problems := (*loaded.problems, *made.problems):
         raise ProjectError(problems)
+    apps = read_apps(settings.mcp_apps_dir, versions=settings.mcp_app_versions)
     for name, agent in loaded.agents.items():
         tools = ", ".join(agent.tools) or "no tools"
         click.echo(f"{name}: {tools}")
-        for warning in _warnings(agent, loaded):
+        for warning in _warnings(agent, loaded, apps):
             click.echo(f"warning: {warning}", err=True)
     for component in made.facts:
         tags = ", ".join(f"<{tag}>" for tag in component["tags"]) or "no tag of its own"
@@ -52,7 +54,7 @@ def _count(number: int, what: str) -> str:
     return f"{number} {what}{'' if number == 1 else 's'}"
 
 
-def _warnings(agent: LoadedAgent, loaded: Loaded) -> Iterator[str]:
+def _warnings(agent: LoadedAgent, loaded: Loaded, apps: PackedApps) -> Iterator[str]:
     """What works, and still may not be what is wanted."""
     model = agent.agent.model
     key = _KEYS.get(model.partition(":")[0]) if isinstance(model, str) else None
@@ -66,3 +68,7 @@ def _warnings(agent: LoadedAgent, loaded: Loaded) -> Iterator[str]:
             f"agent {agent.name!r} has no guard, so whoever reaches the server may talk to it.\n"
             "Give it one: Agent(…, access=…), or Config(access=…) for all."
         )
+    try:
+        apps.addresses_for(agent.tools)
+    except AppMissing as error:
+        yield f"agent {agent.name!r} cannot be served to MCP hosts: {error}"

@@ -27,6 +27,7 @@ _COMMANDS: Final = {
     "doctor": "Tell whether this machine and project are in order.",
     "info": "Show the project: agents, tools, routes, settings.",
     "mcp": "Serve an agent's tools to MCP hosts over stdio.",
+    "mcp-app": "Pack MCP Apps: components for hosts, a document each.",
     "new": "Write a new project that runs.",
     "run": "Run one turn in the terminal.",
     "serve": "Serve the project's agents over HTTP.",
@@ -43,7 +44,7 @@ class _Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in _COMMANDS:
             return None
-        module = importlib.import_module(f"litro.cli.{cmd_name}")
+        module = importlib.import_module(f"litro.cli.{cmd_name.replace('-', '_')}")
         return module.command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -3,8 +3,10 @@
 It reads its arguments and puts the pieces together; what is said on the wire is `litro.mcp`'s business.
 """
 
+import asyncio
 import contextlib
 import gc
+import importlib
 import logging
 import re
 import sys
@@ -23,7 +25,11 @@ from litro.discovery.scan import scan
 from litro.errors import LitroError, ProjectError
 from litro.mcp import sdk
 from litro.mcp.agent import Limits, McpAgent
+from litro.mcp.apps.output import write
+from litro.mcp.apps.sources import FOLDER
+from litro.mcp.packed import read_apps
 from litro.mcp.stdio import Wire, run
+from litro.settings import Settings
 from litro.turn.threads import ToolThreads
 
 logger = logging.getLogger(__name__)
@@ -57,8 +63,21 @@ def agent_option(help_: str) -> Any:
     return click.option("--agent", metavar="NAME", shell_complete=complete_agents, help=help_)
 
 
+class _Commands(click.Group):
+    """Imports the preview when it is called: a host that starts a server waits for nothing of it."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted([*super().list_commands(ctx), "preview"])
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name == "preview":
+            return importlib.import_module("litro.cli.preview").command
+        return super().get_command(ctx, cmd_name)
+
+
 @click.group(
     "mcp",
+    cls=_Commands,
     invoke_without_command=True,
     epilog=examples("litro mcp serve --project /path/to/my-app", "litro mcp config"),
 )
@@ -80,6 +99,7 @@ def command(ctx: click.Context) -> None:
     show_default="dist/mcp-apps",
     help="Where the packed ui:// documents are, counted from the project.",
 )
+@click.option("--build", is_flag=True, help="Pack mcp-apps/ first, as `litro mcp-app build` does.")
 @click.option(
     "--timeout",
     metavar="MS",
@@ -103,6 +123,7 @@ def serve(
     project: Path | None,
     agent: str | None,
     apps_dir: Path | None,
+    build: bool,  # noqa: FBT001 - click's way
     timeout: int,
     max_result_bytes: int,
     instructions: bool,  # noqa: FBT001 - click's way
@@ -119,18 +140,24 @@ def serve(
         adapter: Any = sdk.load("litro.mcp.server")
         wire.open()
         loaded, settings = chosen.load(apps_dir)
+    with _refusing("serve"):
+        if build:
+            _build(settings)
+        apps = read_apps(settings.mcp_apps_dir, versions=settings.mcp_app_versions)
+        served = McpAgent(
+            loaded,
+            ToolThreads(settings.tool_threads),
+            development=settings.development,
+            limits=Limits(timeout=timeout / 1000, max_result=max_result_bytes),
+            apps=apps,
+            instructions=instructions,
+        )
     # Modules may have taken them.
     wire.ending.take_signals()
-    limits = Limits(timeout=timeout / 1000, max_result=max_result_bytes)
-    threads = ToolThreads(settings.tool_threads)
-    served = McpAgent(
-        loaded,
-        threads,
-        development=settings.development,
-        limits=limits,
-        instructions=instructions,
-    )
-    _say_hello(served, len(loaded.tools), settings.mcp_apps_dir)
+    for report in (*served.reports, *apps.reports(settings.project)):
+        click.echo(f"[litro mcp] {report}", err=True)
+    said = f'agent "{served.name}" over stdio - {len(loaded.tools)} tool(s), {len(apps)} app(s)'
+    click.echo(f"[litro mcp] {said}", err=True)
 
     async def serving() -> None:
         async with _entered(settings.lifespan) as state:
@@ -214,11 +241,8 @@ async def _entered(lifespan: Lifespan | None) -> AsyncGenerator[Any]:
         await context.__aexit__(None, None, None)
 
 
-def _say_hello(served: McpAgent, tools: int, apps: Path) -> None:
-    for report in served.reports:
-        click.echo(f"[litro mcp] {report}", err=True)
-    if apps.is_dir():
-        click.echo(f"[litro mcp] {apps}: packed apps are not served yet, only tools are", err=True)
-    click.echo(
-        f'[litro mcp] agent "{served.name}" over stdio - {tools} tool(s), 0 app(s)', err=True
-    )
+def _build(settings: Settings) -> None:
+    # Node and a bundler, of which a server that only reads needs nothing.
+    from litro.cli.packs import packed  # noqa: PLC0415
+
+    write(settings.mcp_apps_dir, asyncio.run(packed(settings, settings.project / FOLDER)))

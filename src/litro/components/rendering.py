@@ -1,6 +1,7 @@
 """Rendering of templates: which adapter, which tags, and what the browser is told to bring the result to life."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
 from markupsafe import Markup
@@ -9,7 +10,7 @@ from litro.components.project import Components, Generation
 from litro.errors import RenderFailed, SettingsError
 from litro.ui.renderers import fast, lit
 from litro.ui.renderers.base import Rendered
-from litro.ui.renderers.marks import begins_with_root, custom_tags, for_page
+from litro.ui.renderers.marks import HYDRATE, begins_with_root, custom_tags, for_page, marked
 from litro.ui.template import Template
 
 
@@ -18,6 +19,19 @@ class _Adapter(Protocol):
 
 
 ADAPTERS: Final[Mapping[str, _Adapter]] = {"lit": lit.asked, "fast": fast.asked}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shell:
+    """What a document shows before it has any data.
+
+    Attributes:
+        html: Its markup.
+        components: The components that its tags need, by name, in order.
+    """
+
+    html: str
+    components: tuple[str, ...]
 
 
 class Renderer:
@@ -55,6 +69,24 @@ class Renderer:
         marked = for_page(template, generation.address_of)
         return Markup(await self._html(generation, marked, for_page=True))  # noqa: S704 - the engine has escaped it
 
+    async def shell(self, template: Template, *, live: bool) -> Shell:
+        """What a document shows before it has any data: no address of a module is in it.
+
+        Args:
+            template: What its author made.
+            live: Whether its components come along in the document, and are to take over these very nodes.
+
+        Raises:
+            EngineMissing, RenderFailed, TemplateError, SettingsError: As `render`.
+        """
+        generation = await self._components.generation()
+        self._check_tags(generation, template)
+        names = dict.fromkeys(generation.tags[tag] for tag in custom_tags(template))
+        shown = marked(template, f"defer-hydration {HYDRATE}", _props) if live else template
+        return Shell(
+            html=await self._html(generation, shown, for_page=True), components=tuple(names)
+        )
+
     async def _html(self, generation: Generation, template: Template, *, for_page: bool) -> str:
         adapter = self._check_tags(generation, template)
         request = {
@@ -85,3 +117,7 @@ class Renderer:
             f"Registered for it are: {registered}. Add it to components/, or correct the tag or the adapter."
         )
         raise RenderFailed(msg)
+
+
+def _props(part: Template, element: int) -> dict[str, Any]:
+    return {"props": part.properties_of(element), "modules": []}

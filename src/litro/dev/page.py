@@ -5,7 +5,7 @@ One event is the whole state, so a page that comes or comes again knows all of i
 
 import asyncio
 from collections.abc import AsyncIterator
-from typing import Final
+from typing import Any, ClassVar
 
 import orjson
 
@@ -15,8 +15,6 @@ from litro.gates import GatePolicy, RequestHead, check, cors_headers
 from litro.http.answers import Receive, Scope, Send, failure, of_refusal, of_stream
 from litro.http.streams import Stream, Streams
 
-_PATH: Final = "/__litro/dev"
-
 
 class Page:
     """What open pages are told.
@@ -24,7 +22,12 @@ class Page:
     Args:
         gates: Who may ask, which is who may read an agent's session.
         streams: The app's open streams.
+
+    Attributes:
+        path: Where it is asked for, below the mount.
     """
+
+    path: ClassVar[str] = "/__litro/dev"
 
     def __init__(self, gates: GatePolicy, streams: Streams) -> None:
         self._gates = gates
@@ -37,22 +40,28 @@ class Page:
     def show(self, troubles: tuple[Trouble, ...]) -> None:
         """Tell every open page what is wrong now; nothing is good news."""
         self._troubles = troubles
-        self._change()
+        self.change()
 
     def use(self, components: str) -> None:
         """Tell every open page which build of the components is in use: a page with another one has to load anew."""
         if components != self._components:
             self._components = components
-            self._change()
+            self.change()
 
-    def _change(self) -> None:
+    def state(self) -> dict[str, Any]:
+        """All that a page is told."""
+        problems = [{"place": t.place, "text": t.text, "detail": t.detail} for t in self._troubles]
+        return {"problems": problems, "components": self._components}
+
+    def change(self) -> None:
+        """Tell every open page how things are."""
         self._number += 1
         self._changed.set()
         self._changed = asyncio.Event()
 
     async def __call__(self, path: str, scope: Scope, receive: Receive, send: Send) -> bool:
         """Answer a request for `path` below the mount. False where it is another's."""
-        if path != _PATH:
+        if path != self.path:
             return False
         head = RequestHead.from_scope(scope)
         cors = cors_headers(head, self._gates)
@@ -80,8 +89,7 @@ class Page:
             await changed.wait()
 
     def _line(self) -> bytes:
-        problems = [{"place": t.place, "text": t.text, "detail": t.detail} for t in self._troubles]
-        state = {"seq": self._number, "problems": problems, "components": self._components}
+        state = {"seq": self._number, **self.state()}
         return orjson.dumps(state, option=orjson.OPT_APPEND_NEWLINE)
 
 

@@ -1,4 +1,4 @@
-"""Watches for what a process cannot take up while it runs: modules outside agents/, pyproject.toml and .env.
+"""Watches for what a process cannot take up while it runs: modules outside agents/ and mcp-apps/, pyproject.toml and .env.
 
 It has a thread and an event loop of its own, since the app's may be busy, or may not have started. What happens upon a
 change is its owner's business.
@@ -69,5 +69,8 @@ class Restarts:
             return False
         if is_below(path, self._project / "agents"):
             return self._is_waiting()
+        if is_below(path, self._project / "mcp-apps"):
+            # They are packed anew, and nothing else imports them.
+            return False
         # A folder that comes has modules in it which were there before it was watched.
         return path.suffix == ".py" or (path.is_dir() and any(path.rglob("*.py")))

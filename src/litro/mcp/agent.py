@@ -7,6 +7,7 @@ protocol errors. Everything that lists is settled when it is made; no request to
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import metadata
+from pathlib import Path
 from secrets import token_hex
 from sys import maxsize
 from typing import TYPE_CHECKING, Any, Final, Literal
@@ -18,6 +19,7 @@ from litro.discovery.load import LoadedAgent
 from litro.errors import LitroError
 from litro.mcp.arguments import refitted
 from litro.mcp.names import reports_on_instructions
+from litro.mcp.packed import PackedApps
 from litro.mcp.pages import page_of
 from litro.mcp.progress import Course, Report
 from litro.mcp.results import error_result, result_of
@@ -52,7 +54,7 @@ class Limits:
     Attributes:
         timeout: Seconds of a call whose tool declares none. None: the agent's `tool_timeout`, 60 by default.
         max_result: Bytes of JSON; a longer result is cut.
-        page: Tools in one page of the list.
+        page: Tools, or apps, in one page of a list.
         heartbeat: Seconds of silence after which a host that wants progress is told that the call still runs.
     """
 
@@ -93,8 +95,12 @@ class McpAgent:
         threads: Where sync tools run.
         development: Whether failures are told in full.
         limits: What one call may take.
+        apps: The packed apps that hosts may read. None: there are none.
         instructions: Whether hosts get the agent's instructions, for their own model.
         version: What the server says that its version is. None says Litro's.
+
+    Raises:
+        AppMissing: A tool names an app that is not among them.
     """
 
     def __init__(
@@ -104,6 +110,7 @@ class McpAgent:
         *,
         development: bool = False,
         limits: Limits | None = None,
+        apps: PackedApps | None = None,
         instructions: bool = False,
         version: str | None = None,
     ) -> None:
@@ -115,11 +122,20 @@ class McpAgent:
         self._caller = ToolCaller(threads, development=development, max_result=maxsize)
         self._version = version or metadata.version("litro")
         self._instructions = loaded.instructions if instructions else None
-        self._tools = {name: ServedTool.of(name, tool) for name, tool in loaded.tools.items()}
+        self._apps = PackedApps(Path()) if apps is None else apps
+        shown = self._apps.addresses_for(loaded.tools)
+        self._tools = {
+            name: ServedTool.of(name, tool, shown.get(name)) for name, tool in loaded.tools.items()
+        }
         self.reports: tuple[str, ...] = (
             *(report for served in self._tools.values() for report in served.reports),
             *reports_on_instructions(self._instructions),
         )
+
+    @property
+    def has_apps(self) -> bool:
+        """Whether there is an app to read."""
+        return len(self._apps) > 0
 
     def info(self) -> dict[str, Any]:
         """`name`, `title` and `version` of the server, and `instructions` where they are asked for and a text."""
@@ -144,9 +160,14 @@ class McpAgent:
         return None if served is None else served.listed["inputSchema"]
 
     def resources(self, cursor: str | None = None) -> dict[str, Any]:
-        """`resources/list`."""
-        page_of((), cursor, self._limits.page)
-        return {"resources": []}
+        """A page of `resources/list`: the packed apps, sorted by address.
+
+        Raises:
+            InvalidCursor: The cursor is none of ours.
+        """
+        addresses, following = page_of(self._apps.addresses, cursor, self._limits.page)
+        page: dict[str, Any] = {"resources": [self._apps.listed(one) for one in addresses]}
+        return page if following is None else {**page, "nextCursor": following}
 
     def resource_templates(self, cursor: str | None = None) -> dict[str, Any]:
         """`resources/templates/list`."""
@@ -164,8 +185,11 @@ class McpAgent:
         Raises:
             UnknownResource: There is none of this address.
         """
-        msg = f"Unknown resource: {uri!r:.200}"
-        raise UnknownResource(msg)
+        content = self._apps.read(uri)
+        if content is None:
+            msg = f"Unknown resource: {uri!r:.200}"
+            raise UnknownResource(msg)
+        return {"contents": [content]}
 
     async def call(
         self, name: str, arguments: Mapping[str, Any] | None, call: CallContext

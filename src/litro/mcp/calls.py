@@ -6,7 +6,7 @@ It is told which agent is called, in whichever generation, and knows no path and
 import asyncio
 import contextlib
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -18,6 +18,7 @@ from litro.errors import BrokenAgent, GoingAway
 from litro.http.answers import Receive
 from litro.mcp.agent import McpAgent
 from litro.mcp.hangup import while_connected
+from litro.mcp.packed import AppMissing
 from litro.mcp.reply import Reply
 from litro.mcp.sdk import load
 from litro.turn.conversations import Conversations
@@ -50,6 +51,7 @@ class Calls:
         state: What `Config(lifespan=…)` yielded.
         retired: Called when a call to an agent that is not served any more has ended.
         development: Whether failures are told in full.
+        settled: Waits until what `made` looks at is there for the first time.
     """
 
     def __init__(
@@ -60,12 +62,14 @@ class Calls:
         state: Any,
         retired: Callable[[], None],
         development: bool,
+        settled: Callable[[], Awaitable[None]] | None = None,
     ) -> None:
         self._conversations = conversations
         self._made = made
         self._state = state
         self._retired = retired
         self._development = development
+        self._settled = settled
         self._exchanges: dict[str, tuple[LoadedAgent, Exchange]] = {}
         self._running: dict[asyncio.Task[None], LoadedAgent] = {}
         self._is_leaving = False
@@ -92,6 +96,10 @@ class Calls:
     def in_use(self) -> list[LoadedAgent]:
         """The agents that are being called."""
         return list(self._running.values())
+
+    def renew(self) -> None:
+        """From the next message on, answer with agents that are made anew. Calls that run keep theirs."""
+        self._exchanges.clear()
 
     async def answer(self, message: Message, reply: Reply, receive: Receive) -> None:
         """Answer one message, unless the client hangs up before.
@@ -150,6 +158,8 @@ class Calls:
         if exchange is None or known is not agent:
             # Not on the loop, where everybody else's streams would stand still for a second.
             module = await asyncio.to_thread(load, EXCHANGE)
+            if self._settled is not None:
+                await self._settled()
             exchange = module.Exchange(self._seen(agent))
             self._exchanges[agent.name] = (agent, exchange)
         return exchange
@@ -157,6 +167,11 @@ class Calls:
     def _seen(self, agent: LoadedAgent) -> McpAgent:
         try:
             return self._made(agent)
+        except AppMissing as error:
+            logger.error("Agent %r cannot be served over MCP: %s", agent.name, error)  # noqa: TRY400 - where it was noticed says nothing
+            why = str(error) if self._development else error.brief
+            msg = f"Agent {agent.name!r} cannot be served over MCP: {why}"
+            raise BrokenAgent(msg) from error
         except Exception as error:
             logger.exception("Agent %r cannot be served over MCP", agent.name)
             why = str(error) if self._development else "the server's log says why."

@@ -5,7 +5,7 @@ a message does.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Any, Final
 
 from starlette.requests import Request
@@ -63,6 +63,7 @@ class McpRoutes:
         state: What `Config(lifespan=…)` yielded.
         is_json: Whether every answer is one JSON body.
         retired: Called when a call to an agent that is not served any more has ended.
+        settled: Waits until what `made` looks at is there for the first time.
 
     Attributes:
         notices: What whoever runs the server should know at its start.
@@ -81,13 +82,19 @@ class McpRoutes:
         state: Any,
         is_json: bool,
         retired: Callable[[], None],
+        settled: Callable[[], Awaitable[None]] | None = None,
     ) -> None:
         self._conversations = conversations
         self._rules = rules
         self._policy = policy
         self._is_json = is_json
         self._calls = Calls(
-            conversations, made, state=state, retired=retired, development=rules.development
+            conversations,
+            made,
+            state=state,
+            retired=retired,
+            development=rules.development,
+            settled=settled,
         )
         self.notices: list[str] = []
         if policy is not None and not rules.development:
@@ -120,6 +127,10 @@ class McpRoutes:
     def in_use(self) -> list[LoadedAgent]:
         """The agents that are being called."""
         return self._calls.in_use
+
+    def renew(self) -> None:
+        """From the next message on, answer with agents that are made anew: what they are made of has changed."""
+        self._calls.renew()
 
     async def leave(self, grace: float) -> None:
         """Take no more calls. Those that run get their grace, and are cancelled then.

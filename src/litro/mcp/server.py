@@ -24,6 +24,7 @@ from pydantic import ValidationError
 
 from litro.mcp.agent import CallContext, McpAgent, UnknownResource, UnknownTool
 from litro.mcp.messages import INTERNAL_ERROR, INVALID_REQUEST, Malformed, id_of, parse
+from litro.mcp.packed import EXTENSION
 from litro.mcp.pages import InvalidCursor
 
 logger = logging.getLogger(__name__)
@@ -98,6 +99,8 @@ def build(agent: McpAgent, *, state: Any = None) -> Server[Any]:
     server.add_request_handler("prompts/list", paged, _listing(agent.prompts))
     server.add_request_handler("resources/read", types.ReadResourceRequestParams, adapter.read)
     server.add_request_handler("tools/call", types.CallToolRequestParams, adapter.call)
+    if agent.has_apps:
+        server.extensions[EXTENSION] = {}
     server.middleware.append(_without_internals)
     server.middleware.append(_with_extensions(server))
     server.middleware.append(_Pages())

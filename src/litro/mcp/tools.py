@@ -30,8 +30,14 @@ class ServedTool:
     reports: tuple[str, ...]
 
     @classmethod
-    def of(cls, name: str, tool: Tool[..., Any]) -> "ServedTool":
-        """The tool of this name."""
+    def of(cls, name: str, tool: Tool[..., Any], app: str | None = None) -> "ServedTool":
+        """The tool of this name.
+
+        Args:
+            name: The tool's.
+            tool: What it is.
+            app: The address of the app that shows its results.
+        """
         schema = tool.schema
         subject = f"Tool {name!r}: the input schema"
         given: Published = (
@@ -51,6 +57,8 @@ class ServedTool:
             listed["annotations"] = annotations
         if tool.hints.icons:
             listed["icons"] = [dict(icon) for icon in tool.hints.icons]
+        if shown := _shown(tool, app):
+            listed["_meta"] = {"ui": shown}
         return cls(
             name=name,
             listed=listed,
@@ -61,6 +69,14 @@ class ServedTool:
                 *(() if output is None else output.reports),
             ),
         )
+
+
+def _shown(tool: Tool[..., Any], app: str | None) -> dict[str, Any]:
+    """What MCP Apps says of a tool. What its document may do is said with the document alone."""
+    shown: dict[str, Any] = {} if app is None else {"resourceUri": app}
+    if tool.visibility is not None:
+        shown["visibility"] = [*tool.visibility]
+    return shown
 
 
 def _annotations(hints: ToolHints) -> dict[str, Any]:

@@ -50,6 +50,7 @@ class Settings:
     mcp_origins: tuple[str, ...]
     mcp_apps_dir: Path
     """Absolute."""
+    mcp_app_versions: bool
     mcp_json: bool
     adapter: str
     node: str | None

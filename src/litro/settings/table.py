@@ -158,6 +158,14 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         sources=("flag", "environment", "pyproject"),
     ),
     Setting(
+        name="mcp_app_versions",
+        variable="LITRO_MCP_APP_VERSIONS",
+        parse=switch,
+        default=True,
+        summary="Whether the address of a packed app changes with its content: hosts keep a document for as long as its address is the same. Older addresses are answered either way.",
+        sources=("flag", "environment", "pyproject"),
+    ),
+    Setting(
         name="mcp_json",
         variable="LITRO_MCP_JSON",
         parse=switch,

@@ -81,7 +81,7 @@ export async function answer({ project, entries, out, minify }) {
  * @param {string} project
  * @returns {Esbuild}
  */
-function bundler(project) {
+export function bundler(project) {
   try {
     return createRequire(join(project, "package.json"))("esbuild");
   } catch {
@@ -90,7 +90,7 @@ function bundler(project) {
 }
 
 /** @param {string} project */
-function common(project) {
+export function common(project) {
   const hasTypes = existsSync(join(project, "tsconfig.json"));
   return /** @type {import("esbuild").BuildOptions} */ ({
     absWorkingDir: project,
@@ -146,7 +146,7 @@ async function sorted(esbuild, entries, base) {
  * @param {unknown} error
  * @returns {error is import("esbuild").BuildFailure}
  */
-function isFailure(error) {
+export function isFailure(error) {
   return error instanceof Error && "errors" in error;
 }
 

@@ -34,6 +34,8 @@ const IMPORTS = new Map(
     load: () => import("./load.mjs"),
     render: () => import("./render.mjs"),
     build: () => import("./build.mjs"),
+    pack: () => import("./pack.mjs"),
+    examine: () => import("./examine.mjs"),
   }),
 );
 

@@ -1,4 +1,4 @@
-// Our own copies of Lit and its renderer, by the names that components import them under.
+// Our own copies of Lit and its renderer, by the names that components import them under; and of what reads documents.
 
 import { readFileSync } from "node:fs";
 
@@ -15,3 +15,13 @@ export const urlOf = (specifier) => new URL(/** @type {string} */ (files[specifi
  * @returns {Promise<any>}
  */
 export const vendored = (specifier) => import(urlOf(specifier));
+
+/** @type {Record<string, string>} */
+const readers = JSON.parse(readFileSync(new URL("readers.json", SERVER), "utf8"));
+
+/**
+ * What reads HTML, or CSS.
+ * @param {string} specifier
+ * @returns {Promise<any>}
+ */
+export const reader = (specifier) => import(new URL(/** @type {string} */ (readers[specifier]), SERVER).href);

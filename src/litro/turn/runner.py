@@ -8,10 +8,11 @@ what failed.
 import asyncio
 import inspect
 import logging
-from collections.abc import AsyncIterator, Coroutine, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Final, Literal
 
-from litro.definitions import Principal, ToolContext, ToolSession, TurnContext
+from litro.definitions import Principal, Tool, ToolContext, ToolSession, TurnContext
 from litro.discovery.load import LoadedAgent
 from litro.errors import Failure, LeaseLost, ProviderError, StoreFailed, tell
 from litro.events import ErrorPayload, Event, Private
@@ -25,7 +26,7 @@ from litro.providers.base import (
     TextDelta,
     ToolSpec,
 )
-from litro.sessions.base import SessionKey, SessionWriter
+from litro.sessions.base import SessionKey, SessionMeta, SessionWriter
 from litro.turn.machine import (
     Append,
     Ask,
@@ -57,6 +58,18 @@ MAX_PENDING: Final = 1 << 20
 """Bytes that may wait for the disk before the provider waits too."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What a model is about to be asked."""
+
+    session: SessionMeta
+    """The session, as it was when its lease was taken."""
+    turn: int
+    round: int
+    provider: Provider
+    request: ModelRequest
+
+
 class Surroundings:
     """What every turn of an app shares.
 
@@ -79,6 +92,8 @@ class Surroundings:
         self.rendering = Rendering(self.threads, templates, development=development)
         self.state: Any = None
         """What `Config(lifespan=…)` yielded."""
+        self.asked: Callable[[Asked], None] | None = None
+        """Told of every request before it is sent, in development. It never raises."""
 
 
 class Turn:
@@ -128,6 +143,7 @@ class Turn:
         self._work: set[asyncio.Task[None]] = set()
         self._calls: dict[str, int] = {}
         self._system: str | None = None
+        self._rounds = 0
         self._next: Sequence[Command] = ()
 
     @property
@@ -207,7 +223,9 @@ class Turn:
     async def _ask(self) -> None:
         """Ask the model once, and append what it says as it comes."""
         try:
-            stream = self._provider.stream(await self._model_request())
+            request = await self._model_request()
+            self._tell_asked(request)
+            stream = self._provider.stream(request)
             try:
                 finished = await self._listen(stream)
             finally:
@@ -225,6 +243,19 @@ class Turn:
         else:
             self._happen(finished)
 
+    def _tell_asked(self, request: ModelRequest) -> None:
+        self._rounds += 1
+        if self._around.asked is not None:
+            self._around.asked(
+                Asked(
+                    session=self._writer.meta,
+                    turn=self.number,
+                    round=self._rounds,
+                    provider=self._provider,
+                    request=request,
+                )
+            )
+
     async def _listen(self, stream: AsyncIterator[ModelEvent]) -> Finished:
         async for event in stream:
             if isinstance(event, Finished):
@@ -239,37 +270,23 @@ class Turn:
 
     async def _model_request(self) -> ModelRequest:
         if self._system is None:
-            self._system = await self._instructions()
+            context = TurnContext(
+                agent=self.key.agent,
+                session=self.key.session,
+                principal=self._principal,
+                state=self._around.state,
+            )
+            self._system = await instructions_of(self._agent, context)
         return ModelRequest(
-            system=self._system,
-            messages=self._messages(),
-            tools=tuple(
-                ToolSpec(
-                    name=name,
-                    description=tool.schema.description,
-                    input_schema=tool.schema.input_schema,
-                )
-                for name, tool in sorted(self._agent.tools.items())
-            ),
+            system=self._system, messages=self._messages(), tools=specs_of(self._tools)
         )
+
+    @property
+    def _tools(self) -> Mapping[str, Tool[..., Any]]:
+        return tools_for_models(self._agent)
 
     def _messages(self) -> tuple[Message, ...]:
-        messages = self._transcript.messages(self._provider.name)
-        history = self._agent.agent.history
-        return messages if history is None else check_history(history(messages))
-
-    async def _instructions(self) -> str:
-        instructions = self._agent.instructions
-        if isinstance(instructions, str):
-            return instructions
-        context = TurnContext(
-            agent=self.key.agent,
-            session=self.key.session,
-            principal=self._principal,
-            state=self._around.state,
-        )
-        text = instructions(context)
-        return await text if inspect.isawaitable(text) else text
+        return history_of(self._agent, self._transcript.messages(self._provider.name))
 
     async def _run_tool(self, run: Run) -> None:
         async def report(value: Any) -> None:
@@ -286,7 +303,7 @@ class Turn:
             report=report,
         )
         answer = await self._around.caller.call(
-            self._agent.tools,
+            self._tools,
             run.name,
             run.input,
             context,
@@ -346,6 +363,45 @@ class Turn:
 
     def _internal(self, what: str, error: BaseException) -> ErrorPayload:
         return _error("internal", tell(error, what=what, development=self._around.development))
+
+
+def tools_for_models(agent: LoadedAgent) -> Mapping[str, Tool[..., Any]]:
+    """The agent's tools, without those that only the app of an MCP host calls."""
+    return {name: tool for name, tool in agent.tools.items() if tool.is_for_models}
+
+
+def specs_of(tools: Mapping[str, Tool[..., Any]]) -> tuple[ToolSpec, ...]:
+    """The tools as a model is told of them."""
+    return tuple(
+        ToolSpec(
+            name=name,
+            description=tool.schema.description,
+            input_schema=tool.schema.input_schema,
+        )
+        for name, tool in sorted(tools.items())
+    )
+
+
+async def instructions_of(agent: LoadedAgent, context: TurnContext) -> str:
+    """What the agent's model is told first.
+
+    Raises:
+        Exception: What the agent's own function raised.
+    """
+    if isinstance(agent.instructions, str):
+        return agent.instructions
+    text = agent.instructions(context)
+    return await text if inspect.isawaitable(text) else text
+
+
+def history_of(agent: LoadedAgent, messages: tuple[Message, ...]) -> tuple[Message, ...]:
+    """What the agent lets its model read of the conversation.
+
+    Raises:
+        Exception: What the agent's own function raised, or `AgentError` where no model can be asked with its answer.
+    """
+    history = agent.agent.history
+    return messages if history is None else check_history(history(messages))
 
 
 def _error(type: str, failure: Failure) -> ErrorPayload:  # noqa: A002

@@ -9,7 +9,8 @@ from litro import tool
 from litro.ui import UIResult, ui
 
 
-@tool
+# In an MCP host, people see the same card: the app of mcp-apps/weather-live.py.
+@tool(title="Current weather", app="weather-live", read_only=True, open_world=True)
 async def get_weather(
     city: Annotated[str, Field(min_length=1, max_length=80, description='e.g. "Lisbon"')],
 ) -> UIResult[Weather]:
