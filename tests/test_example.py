@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.timeout(240)
+
 ROOT = Path(__file__).parents[1]
 EXAMPLE = ROOT / "examples" / "weather"
 SCAFFOLD = ROOT / "src" / "litro" / "scaffold" / "project"
@@ -22,13 +24,14 @@ def example(tmp_path: Path) -> Path:
 
 def run(example: Path, *command: str) -> str:
     clean = {name: value for name, value in os.environ.items() if not name.startswith("LITRO_")}
+    how = () if command[0].endswith(".py") else ("-m",)
     done = subprocess.run(
-        [sys.executable, "-m", *command],
+        [sys.executable, *how, *command],
         cwd=example,
         env=clean | {"OPENAI_API_KEY": "sk-nobody"},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=120,
         check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
@@ -36,11 +39,20 @@ def run(example: Path, *command: str) -> str:
 
 
 def test_its_own_tests_pass_whatever_keys_are_set(example: Path):
-    assert "3 passed" in run(example, "pytest", "-q", "-p", "no:cacheprovider")
+    assert "6 passed" in run(example, "pytest", "-q", "-p", "no:cacheprovider")
 
 
 def test_it_has_no_problem(example: Path):
     assert "no problem" in run(example, "litro", "check")
+
+
+def test_its_probes_find_nothing_wrong(example: Path):
+    run(example, "litro", "mcp-app", "build")
+    seen = run(example, "scripts/probe_stdio.py")
+    assert 'call get-weather -> {"city":"Lisbon","temp_c":21,"summary":"sunny"}' in seen
+    assert "tool get-forecast -> ui://weather/weather-card" in seen
+    assert "All as it should be." in run(example, "scripts/probe_stdio.py", "--purity")
+    assert "403 a page that is not" in run(example, "scripts/probe_http.py")
 
 
 def changed(file: str) -> list[str]:

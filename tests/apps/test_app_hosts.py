@@ -23,7 +23,6 @@ EXAMPLE = Path(__file__).parents[2] / "examples/weather"
 LISBON = {"city": "Lisbon"}
 SIZE = "ui/notifications/size-changed"
 HOSTS = ["appbridge", "appbridge-modern", "mcpui", "inspector"]
-ONLY_LIT = ("weather-refresh", "weather-explorer")
 
 # The Inspector's page works for seconds before its app is there.
 expect.set_options(timeout=30_000)
@@ -220,10 +219,6 @@ def test_the_twin_in_fast_is_as_alive(
     page: Page, pages: str, tmp_path_factory: pytest.TempPathFactory
 ):
     project = copied(tmp_path_factory.mktemp("fast") / "weather")
-    for name in ONLY_LIT:
-        (project / f"mcp-apps/{name}.py").unlink()
-    for tool in ("watch-weather", "compare-weather"):
-        (project / f"agents/demo/tools/{tool}.py").unlink()
     build(project, LITRO_ADAPTER="fast")
     with mcp_rigs.served(project, LITRO_ADAPTER="fast") as routes:
         shown = app_hosts.show(

@@ -149,6 +149,15 @@ def test_properties_that_are_not_those_of_the_markup_win(site: Site, page: Page,
     expect_live(page, kind)
 
 
+@KINDS
+def test_a_card_that_was_sent_empty_is_filled_later(site: Site, page: Page, kind: str):
+    result = site.cards.result(card(kind, title=""), f"{kind}-card")
+    page.goto(site.url)
+    arrive(page, result)
+    expect(page.locator(f"{kind}-card h2")).to_have_text("")
+    expect_live(page, kind)
+
+
 def test_markup_whose_comments_were_taken_out_is_rendered_anew(site: Site, page: Page):
     result = site.cards.result(card("lit"), "lit-card")
     result["html"] = re.sub("<!--.*?-->", "", result["html"])

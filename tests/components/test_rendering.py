@@ -118,6 +118,17 @@ async def test_a_component_of_the_other_adapter_is_no_empty_tag(
         await renderer.render(element(tag))
 
 
+@pytest.mark.parametrize(("name", "tag"), [("lit", "f-card"), ("fast", "demo-card")])
+async def test_a_shell_is_rendered_by_the_adapter_that_knows_its_components(
+    renderer: Renderer, adapter: Chosen, name: str, tag: str
+):
+    adapter.name = name
+    shell = await renderer.shell(element(tag), live=False)
+    assert "shadowrootmode" in shell.html
+    with pytest.raises(RenderFailed, match="is registered by a component of"):
+        await renderer.shell(html("<demo-card></demo-card><f-card></f-card>"), live=False)
+
+
 async def test_a_value_without_json_is_told_with_its_place(renderer: Renderer):
     with pytest.raises(TemplateError, match="city of <demo-card>"):
         await renderer.render(element("demo-card", city=object()))

@@ -53,7 +53,8 @@ class Renderer:
             EngineMissing, RenderFailed, TemplateError, SettingsError: It cannot be rendered; the message says why.
         """
         generation = await self._components.generation()
-        html = await self._html(generation, template, for_page=False)
+        adapter = self._adapter_of(generation, template)
+        html = await _html(generation, adapter, template, for_page=False)
         props = template.properties_of(0) if begins_with_root(template) else {}
         modules = dict.fromkeys(map(generation.address_of, custom_tags(template)))
         return Rendered(html=html, hydrate={"modules": list(modules), "props": props})
@@ -65,12 +66,14 @@ class Renderer:
             EngineMissing, RenderFailed, TemplateError, SettingsError: As `render`.
         """
         generation = await self._components.generation()
-        self._check_tags(generation, template)
+        adapter = self._adapter_of(generation, template)
         marked = for_page(template, generation.address_of)
-        return Markup(await self._html(generation, marked, for_page=True))  # noqa: S704 - the engine has escaped it
+        return Markup(await _html(generation, adapter, marked, for_page=True))  # noqa: S704 - the engine has escaped it
 
     async def shell(self, template: Template, *, live: bool) -> Shell:
         """What a document shows before it has any data: no address of a module is in it.
+
+        A document is alone, so where the adapter does not know its components the other one may.
 
         Args:
             template: What its author made.
@@ -80,35 +83,32 @@ class Renderer:
             EngineMissing, RenderFailed, TemplateError, SettingsError: As `render`.
         """
         generation = await self._components.generation()
-        self._check_tags(generation, template)
+        adapter = self._adapter_of(generation, template, or_other=True)
         names = dict.fromkeys(generation.tags[tag] for tag in custom_tags(template))
         shown = marked(template, f"defer-hydration {HYDRATE}", _props) if live else template
-        return Shell(
-            html=await self._html(generation, shown, for_page=True), components=tuple(names)
-        )
+        html = await _html(generation, adapter, shown, for_page=True)
+        return Shell(html=html, components=tuple(names))
 
-    async def _html(self, generation: Generation, template: Template, *, for_page: bool) -> str:
-        adapter = self._check_tags(generation, template)
-        request = {
-            "op": "render",
-            "adapter": adapter,
-            "template": ADAPTERS[adapter](template, for_page=for_page),
-        }
-        answer = await generation.pool.request(request)
-        if not answer["ok"]:
-            raise RenderFailed(answer["message"], stack=answer.get("stack"))
-        return answer["html"]
+    def _adapter_of(
+        self, generation: Generation, template: Template, *, or_other: bool = False
+    ) -> str:
+        """The adapter that renders now, which knows each of the template's tags.
 
-    def _check_tags(self, generation: Generation, template: Template) -> str:
-        """The adapter that renders now, which knows each of the template's tags."""
+        Args:
+            generation: The components.
+            template: What is to be rendered.
+            or_other: Whether another one may that knows them.
+        """
         adapter = self._adapter()
         if adapter not in ADAPTERS:
             msg = f"LITRO_ADAPTER is {adapter!r:.80}, so 'lit' or 'fast' is required."
             raise SettingsError(msg)
+        tags = custom_tags(template)
+        for one in (adapter, *ADAPTERS) if or_other else (adapter,):
+            if generation.tags_of(one).issuperset(tags):
+                return one
         known = generation.tags_of(adapter)
-        unknown = [tag for tag in custom_tags(template) if tag not in known]
-        if not unknown:
-            return adapter
+        unknown = [tag for tag in tags if tag not in known]
         other = next((one for one in ADAPTERS if unknown[0] in generation.tags_of(one)), None)
         whose = "no component" if other is None else f"a component of {other!r} alone"
         registered = ", ".join(sorted(known)) or "none"
@@ -121,3 +121,15 @@ class Renderer:
 
 def _props(part: Template, element: int) -> dict[str, Any]:
     return {"props": part.properties_of(element), "modules": []}
+
+
+async def _html(generation: Generation, adapter: str, template: Template, *, for_page: bool) -> str:
+    request = {
+        "op": "render",
+        "adapter": adapter,
+        "template": ADAPTERS[adapter](template, for_page=for_page),
+    }
+    answer = await generation.pool.request(request)
+    if not answer["ok"]:
+        raise RenderFailed(answer["message"], stack=answer.get("stack"))
+    return answer["html"]
