@@ -159,10 +159,11 @@ class Open:
         return told
 
     @asynccontextmanager
-    async def following(self, path: str) -> AsyncIterator["Following"]:
-        """A stream that is heard as it comes, and left."""
-        following = Following()
-        task = asyncio.create_task(self.app(_scope(path), following.receive, following.send))
+    async def following(self, path: str, content: Any = None) -> AsyncIterator["Following"]:
+        """A stream that is heard as it comes, and left; a POST where there is something to say."""
+        following = Following(b"" if content is None else json.dumps(content).encode())
+        scope = _scope(path, "GET" if content is None else "POST")
+        task = asyncio.create_task(self.app(scope, following.receive, following.send))
         try:
             yield following
         finally:
@@ -173,12 +174,16 @@ class Open:
 class Following:
     """A response, as it comes."""
 
-    def __init__(self) -> None:
+    def __init__(self, body: bytes) -> None:
         self.left = asyncio.Event()
+        self._body: bytes | None = body
         self._bodies: asyncio.Queue[bytes] = asyncio.Queue()
         self._lines: list[dict[str, Any]] = []
 
     async def receive(self) -> Any:
+        if self._body is not None:
+            body, self._body = self._body, None
+            return {"type": "http.request", "body": body}
         await self.left.wait()
         return {"type": "http.disconnect"}
 
@@ -200,19 +205,19 @@ def lines(response: httpx2.Response) -> list[dict[str, Any]]:
     return [json.loads(line) for line in response.text.splitlines() if line]
 
 
-def _scope(path: str) -> dict[str, Any]:
+def _scope(path: str, method: str) -> dict[str, Any]:
     path, _, query = f"/__litro/inspector{path}".partition("?")
     return {
         "type": "http",
         "asgi": {"version": "3.0"},
         "http_version": "1.1",
-        "method": "GET",
+        "method": method,
         "scheme": "http",
         "path": path,
         "raw_path": path.encode(),
         "root_path": "",
         "query_string": query.encode(),
-        "headers": [(b"host", b"localhost:8000")],
+        "headers": [(b"host", b"localhost:8000"), (b"x-litro-agent", b"1")],
         "client": ("127.0.0.1", 1234),
         "server": ("localhost", 8000),
     }

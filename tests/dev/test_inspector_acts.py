@@ -1,6 +1,7 @@
 """What the inspector does: say a turn once more in a fork, and call a tool by hand."""
 
 import asyncio
+import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -151,6 +152,25 @@ async def test_a_call_keeps_its_agents_modules_while_others_are_served(tmp_path:
         (tools / "gate").touch()
         (end,) = await task
         assert end["result"] == "late"
+        # With the call's end its generation is forgotten.
+        assert not [name for name in sys.modules if name.endswith(".demo.late")]
         served = (await inspector.app.start()).inspector
         assert served is not None
         assert served.in_use == []
+
+
+@pytest.mark.parametrize("how", ["the page", "the server"])
+async def test_a_call_is_stopped_when_either_side_leaves(tmp_path: Path, how: str):
+    endless = (
+        "import asyncio\nfrom pathlib import Path\nfrom litro import ToolContext, tool\n@tool\nasync def endless(ctx: ToolContext):\n"
+        '    """Never end."""\n    try:\n        await ctx.progress(1)\n        await asyncio.Event().wait()\n'
+        '    finally:\n        (Path(__file__).parent / "stopped").touch()\n'
+    )
+    async with developed(tmp_path, {"agents/demo/tools/endless.py": endless}) as inspector:
+        path = "/api/agents/demo/tools/endless/call"
+        async with inspector.following(path, {"input": {}}) as stream:
+            assert await stream.until("progress") == [{"seq": 1, "progress": {"done": 1}}]
+            if how == "the server":
+                (await inspector.app.start()).streams.leave()
+                assert await stream.until("bye") == [{"bye": {"next": 2}}]
+        assert (tmp_path / "agents/demo/tools/stopped").exists()

@@ -103,7 +103,7 @@ async def test_an_act_needs_the_header_that_no_form_sends_and_json(inspector: Op
     assert text.status_code == 415
 
 
-@pytest.mark.parametrize("peer", ["192.168.1.20", "2001:db8::1", "::ffff:10.0.0.1"])
+@pytest.mark.parametrize("peer", ["192.168.1.20", "2001:db8::1", "::ffff:10.0.0.1", "nobody"])
 async def test_another_machine_is_told_nothing_whatever_host_it_names(inspector: Open, peer: str):
     transport = httpx2.ASGITransport(inspector.app, client=(peer, 1))
     async with httpx2.AsyncClient(transport=transport, base_url="http://localhost:8000") as client:

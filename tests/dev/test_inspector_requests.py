@@ -157,6 +157,16 @@ async def test_a_message_that_joined_a_turn_is_in_the_round_that_it_joined(tmp_p
     assert recorded["rounds"][1]["request"]["messages"][-1] == {"role": "user", "text": "faster"}
 
 
+async def test_a_turn_that_was_stopped_has_no_round_behind_its_end(tmp_path: Path):
+    more = {"agents/demo/agent.py": DEMO.replace("max_rounds=4", "max_rounds=1")}
+    async with developed(tmp_path, more) as inspector:
+        await inspector.say("add")
+        recorded, rebuilt = await inspector.requests(1), await again(inspector, 1)
+    assert (
+        [r["round"] for r in recorded["rounds"]] == [r["round"] for r in rebuilt["rounds"]] == [1]
+    )
+
+
 def asked(turn: int, text: str) -> Asked:
     key = SessionKey("demo", "s1")
     session = SessionMeta(key=key, owner=None, created=7, updated=7, tail=0)

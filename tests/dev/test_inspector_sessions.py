@@ -2,9 +2,13 @@
 
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 from inspecting import Open, developed, lines
+
+from litro.dev.inspector.sessions import page_of
+from litro.sessions.base import Place, SessionKey, SessionMeta, SessionStore
 
 
 @pytest.fixture
@@ -45,6 +49,30 @@ async def test_sessions_of_all_agents_are_one_list_whose_pages_lose_none(inspect
         cursor = f"&cursor={page['next']}"
     assert len(seen) == len(set(seen)) == 10
     assert times == sorted(times, reverse=True)
+
+
+class Tied:
+    """A store in which sessions of two agents have one place in the list."""
+
+    async def list(
+        self, agent: str, *, owner: Any, before: Place | None = None
+    ) -> AsyncIterator[SessionMeta]:
+        for session in ("c", "b", "a"):
+            if before is None or Place(7, session) < before:
+                yield SessionMeta(
+                    key=SessionKey(agent, session), owner=None, created=7, updated=7, tail=1
+                )
+
+
+async def test_sessions_of_one_place_stand_on_one_page():
+    seen: list[tuple[str, str]] = []
+    store, cursor = cast("SessionStore", Tied()), None
+    for _ in range(3):
+        page = await page_of(store, ["one", "two"], cursor=cursor, limit=1)
+        seen += [(s["agent"], s["session"]) for s in page["sessions"]]
+        cursor = page["next"]
+    assert seen == [(agent, session) for session in "cba" for agent in ("one", "two")]
+    assert cursor is None
 
 
 async def test_events_are_the_logs_own_bytes_without_private_lines(inspector: Open):

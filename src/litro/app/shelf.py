@@ -13,7 +13,7 @@ from litro.components.rendering import Renderer
 from litro.dev.trouble import tell
 from litro.discovery.load import LoadedAgent
 from litro.errors import LitroError, Problem, ProjectError
-from litro.mcp.apps.output import write
+from litro.mcp.apps.output import Packed, write
 from litro.mcp.apps.sources import FOLDER, find
 from litro.mcp.packed import AppMissing, PackedApps, read_apps
 from litro.settings import Settings
@@ -132,12 +132,17 @@ class Shelf:
                 components=self._components,
                 node=self._settings.node,
             )
-            await asyncio.to_thread(write, self._settings.mcp_apps_dir, packed)
+            await asyncio.to_thread(self._write, packed)
         except ProjectError as error:
             return error.problems
         except (LitroError, OSError) as error:
             return (Problem(path=self._sources, line=None, text=str(error)),)
         return ()
+
+    def _write(self, packed: tuple[Packed, ...]) -> None:
+        # What is written where files are watched is a change, and would be packed for ever.
+        if packed != self._read().packed:
+            write(self._settings.mcp_apps_dir, packed)
 
     def _read(self) -> PackedApps:
         settings = self._settings

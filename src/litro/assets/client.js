@@ -12,7 +12,7 @@ export { hydratePage, hydrateUIResult };
 
 /** @typedef {{seq: number, ts: number, turn: number, round?: number, kind: string, call?: string, payload: any}} AgentEvent */
 /** @typedef {import("./hydrate.js").UIResult} UIResult */
-/** @typedef {{from: number, text?: string, key?: string, onBusy?: OnBusy, limit?: number, deltas?: boolean, signal?: AbortSignal}} Ask */
+/** @typedef {{from: number, text?: string, key?: string, onBusy?: OnBusy, limit?: number, deltas?: boolean, follow?: boolean, signal?: AbortSignal}} Ask */
 /** @typedef {"reject" | "queue" | "steer"} OnBusy */
 /** @typedef {{session: string, title: string | null, created: number, updated: number, tail: number, running: number | null}} SessionInfo */
 /** @typedef {{id: string, text: string, mode: string, by?: string}} WaitingMessage */
@@ -26,6 +26,7 @@ export { hydratePage, hydrateUIResult };
  * @property {number} [patience] Milliseconds without anything new after which a broken stream is given up.
  * @property {number} [pace] Milliseconds before a new attempt; each further one waits twice as long, up to 8 s.
  * @property {(why: Error, wait: number) => void} [onRetry] Told before each new attempt.
+ * @property {() => void} [onOpen] Told when a connection stands, the first and each new one.
  */
 
 const LONGEST_WAIT = 8000;
@@ -68,13 +69,23 @@ export function agentSession(agent, id, options = {}) {
     send: (text, { id: key = newId(), onBusy, signal } = {}) =>
       new Run(url, options, { from: 0, text, key, onBusy, signal }).events(),
     /**
+     * Says something and hears nothing: done once the message is durable. `resume` from the seq `from` on has what becomes of it.
+     * @param {string} text
+     * @param {{id?: string, onBusy?: OnBusy, signal?: AbortSignal}} [more]
+     * @returns {Promise<{from: number, queued: boolean}>}
+     */
+    say: (text, { id: key = newId(), onBusy, signal } = {}) =>
+      new Run(url, options, { from: 0, text, key, onBusy, signal }).accepted(),
+    /**
      * Yields the session's events from seq `from` on (negative: from the tail), a running turn's to its end.
      *
-     * At most `limit` of them; the next seq goes on. `deltas: false` leaves out the deltas of rounds that have their `message`.
+     * At most `limit` of them; the next seq goes on. `deltas: false` leaves out the text deltas of rounds that have their `message`,
+     * `follow: false` what is not durable yet.
      * @param {number} [from]
-     * @param {{limit?: number, deltas?: boolean, signal?: AbortSignal}} [more]
+     * @param {{limit?: number, deltas?: boolean, follow?: boolean, signal?: AbortSignal}} [more]
      */
-    resume: (from = 0, { limit, deltas, signal } = {}) => new Run(url, options, { from, limit, deltas, signal }).events(),
+    resume: (from = 0, { limit, deltas, follow, signal } = {}) =>
+      new Run(url, options, { from, limit, deltas, follow, signal }).events(),
     /** Cancels the running turn. False where none runs. */
     cancel: async () => (await request(options, "POST", `${url}/cancel`)).status === 202,
     /**
@@ -173,21 +184,45 @@ class Run {
     }
   }
 
+  /** What became of the message, once it is durable. Its events are not read. */
+  async accepted() {
+    for (;;) {
+      const close = this.prepare();
+      try {
+        const { status, headers } = await this.open();
+        return { from: Number(headers.get("litro-from")) || 1, queued: status === 202 };
+      } catch (error) {
+        if (!(error instanceof Broken)) throw error;
+        await this.waitFor(error);
+      } finally {
+        close();
+      }
+    }
+  }
+
   /** One connection's new events. Returns where no more will come. */
   async *connect() {
-    const { signal } = this.ask;
-    const connection = (this.connection = new AbortController());
-    const leave = () => connection.abort(signal?.reason);
-    signal?.throwIfAborted();
-    signal?.addEventListener("abort", leave);
+    const close = this.prepare();
     try {
       const response = await this.open();
       if (response.status === 202) this.wait(response);
       else yield* this.newEvents(response);
     } finally {
+      close();
+    }
+  }
+
+  /** Prepares a connection, which the caller's signal ends too; what ends it. */
+  prepare() {
+    const { signal } = this.ask;
+    const connection = (this.connection = new AbortController());
+    const leave = () => connection.abort(signal?.reason);
+    signal?.throwIfAborted();
+    signal?.addEventListener("abort", leave);
+    return () => {
       signal?.removeEventListener("abort", leave);
       connection.abort();
-    }
+    };
   }
 
   /** @param {Response} response */
@@ -266,8 +301,12 @@ class Run {
     const init = { headers, signal: this.connection.signal, cache: "no-store" };
     if (says) Object.assign(init, { method: "POST", body: JSON.stringify({ text, on_busy: onBusy }) });
     const response = await this.unlessSilent((0, this.options.fetch)(says ? this.url : `${this.url}?${this.query()}`, init));
-    if (says && response.status === 202) return response;
-    if (response.ok) return streamed(response);
+    const isAccepted = says && response.status === 202;
+    if (isAccepted || response.ok) {
+      const stands = isAccepted ? response : streamed(response);
+      this.options.onOpen?.();
+      return stands;
+    }
     const error = await this.unlessSilent(refusal(response));
     const { status } = response;
     // 409 after another attempt of our own: that one may still be under way.
@@ -278,7 +317,8 @@ class Run {
 
   query() {
     const limit = this.left < Infinity ? `&limit=${this.left}` : "";
-    return `from=${this.next}${limit}${this.ask.deltas === false ? "&deltas=false" : ""}`;
+    const { deltas, follow } = this.ask;
+    return `from=${this.next}${limit}${deltas === false ? "&deltas=false" : ""}${follow === false ? "&follow=false" : ""}`;
   }
 
   /**

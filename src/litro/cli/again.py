@@ -11,7 +11,7 @@ import signal
 import socket
 import sys
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -46,6 +46,11 @@ class Again:
         self._own_signal_came = False
         self._may_interrupt = False
         self._server: _DevServer | None = None
+
+    @property
+    def is_restarted(self) -> bool:
+        """Whether this process goes on for one before it: what was asked for then was there."""
+        return self._inherited is not None
 
     def listener(self, host: str, port: int) -> socket.socket:
         """The socket of the process before, or a new one.
@@ -85,29 +90,34 @@ class Again:
         self._stage = Stage(project, app, troubles)
         return self._stage
 
-    def serve(self, stage: Stage, listener: socket.socket, where: str) -> None:
+    def serve(
+        self, stage: Stage, listener: socket.socket, where: str, more: Sequence[str] = ()
+    ) -> None:
         """Serve until the process is to end, or to begin anew.
 
         Args:
             stage: What to serve.
             listener: Where.
             where: What is said of it.
+            more: Further lines that are said once.
         """
         # uvicorn closes its own.
         with listener.dup() as kept:
             if not self._wanted.is_set():
-                self._server = _DevServer(stage, ready=lambda: self._ready(where), lifespan="on")
+                self._server = _DevServer(
+                    stage, ready=lambda: self._ready(where, more), lifespan="on"
+                )
                 self._server.serve_on(listener)
             listener.close()
             if self._wanted.is_set():
                 self._begin_anew(kept)
 
-    def _ready(self, where: str) -> None:
+    def _ready(self, where: str, more: Sequence[str]) -> None:
         if self._wanted.is_set() and self._server is not None:
             # It was asked for before the server heard of signals.
             self._server.should_exit = True
         elif self._inherited is None:
-            tell(f"Litro serves {where} (Ctrl-C ends it)")
+            tell(f"Litro serves {where} (Ctrl-C ends it)", *more)
         elif not self._is_waiting():
             tell(f"restarted {where}")
 

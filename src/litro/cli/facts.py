@@ -14,7 +14,10 @@ from litro.discovery.scan import Scan
 from litro.errors import Problem, SettingsError
 from litro.settings import SETTINGS, Settings, resolve
 
-_ASSETS = [{"methods": ["GET"], "path": "/__litro/client.js"}]
+_ASSETS: list[dict[str, Any]] = [
+    {"methods": ["GET"], "path": "/__litro/client.js"},
+    {"methods": ["GET"], "path": "/__litro/inspector", "only": "development"},
+]
 
 
 def facts_of(scanned: Scan, loaded: Loaded) -> dict[str, Any]:

@@ -39,7 +39,7 @@ def _page(facts: dict[str, Any]) -> Iterator[str]:
         for c in facts["components"]
     ]
     yield from _section("Components", components)
-    yield from _section("Routes", [[" ".join(r["methods"]), r["path"]] for r in facts["routes"]])
+    yield from _section("Routes", [_route(route) for route in facts["routes"]])
     changed = [[s["name"], _text(s["value"])] for s in facts["settings"] if not s["is_default"]]
     yield from _section("Settings that are not the default", changed)
     skipped = [[str(Path(s["path"]).relative_to(project)), s["reason"]] for s in facts["skipped"]]
@@ -58,6 +58,11 @@ def _agent(agent: dict[str, Any]) -> Iterator[str]:
     rows = [[_signature(tool), tool["description"]] for tool in agent["tools"]]
     for index, line in enumerate(columns(rows) if rows else ["none"]):
         yield f"  {'     ' if index else 'tools'}  {line}"
+
+
+def _route(route: dict[str, Any]) -> list[str]:
+    only = f" (in {route['only']})" if "only" in route else ""
+    return [" ".join(route["methods"]), f"{route['path']}{only}"]
 
 
 def _signature(tool: dict[str, Any]) -> str:

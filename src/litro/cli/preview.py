@@ -68,7 +68,8 @@ def command(
     os.environ["LITRO_DEV"] = "1"
     scanned = scan(project)
     chosen = choose(scanned, agent, is_named=False)
-    query = "" if name is None else _query(scanned, chosen, name)
+    # What it names may have been renamed since; the pages that are open have chosen already.
+    query = "" if name is None or again.is_restarted else _query(scanned, chosen, name)
     listener = again.listener(_HOST, port)
     stage = again.stage(project, lambda project: Preview(project, chosen, apps_dir=apps_dir))
     where = f"the preview of {project.name} at {url_of(listener, _HOST)}/{query}"

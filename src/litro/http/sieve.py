@@ -1,4 +1,4 @@
-"""What of a log's blocks is sent: without the deltas that their message repeats, and not more than was asked for.
+"""What of a log's blocks is sent: without the text deltas that their message repeats, and not more than was asked for.
 
 It reads ahead one round at a time. What a round says twice is known from the bytes of its lines: only messages are parsed.
 """
@@ -11,11 +11,12 @@ from litro.wire import decode_event, kind_of, last_seq
 
 _KIND: Final = b'"kind":'
 _TURN: Final = b'"turn":'
-_DELTAS: Final = frozenset({b"text-delta", b"reasoning-delta"})
+_DELTA: Final = b"text-delta"
+"""The one kind that a message repeats: reasoning is in no other event."""
 
 
 class Sieve:
-    """Takes the deltas of rounds that have their `message` out of a replay; what comes live passes.
+    """Takes the text deltas of rounds that have their `message` out of a replay; what comes live passes.
 
     Args:
         tail: The last seq of the replay. What is behind it is live.
@@ -51,7 +52,7 @@ class Sieve:
         kind = kind_of(line)
         # Numbers only stand before the kind, so that these are the turn's and the round's.
         place = line[line.index(_TURN) : line.index(_KIND)]
-        if kind in _DELTAS:
+        if kind == _DELTA:
             if place != self._round:
                 self._release(out, deltas=True)
                 self._round = place
@@ -74,7 +75,7 @@ class Sieve:
 
 
 async def without_deltas(blocks: AsyncIterator[bytes], tail: int) -> AsyncIterator[bytes]:
-    """The blocks of events without the deltas of rounds that have their message by seq `tail`."""
+    """The blocks of events without the text deltas of rounds that have their message by seq `tail`."""
     sieve = Sieve(tail)
     async with closing(blocks):
         async for block in blocks:

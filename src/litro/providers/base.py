@@ -131,7 +131,8 @@ ModelEvent = TextDelta | ReasoningDelta | ToolCall | Usage | Finished
 class Provider(Protocol):
     """A model that answers requests. An object of yours with these two members is one.
 
-    A provider that holds connections may have `async def aclose(self)`; it is awaited when the app ends.
+    A provider that holds connections may have `async def aclose(self)`; it is awaited when the app ends. One that has `model: str`
+    and `def body(self, request) -> Mapping` has them shown by the inspector of `litro dev`: the model's name, and what is sent.
     """
 
     @property

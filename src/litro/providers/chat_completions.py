@@ -80,6 +80,7 @@ def openai_compatible(  # noqa: PLR0913 - options, each named where it is set
 
     return ServerModel(
         name=name or ("openai" if own else transport.host),
+        model=model,
         label=f"openai_compatible {model!r}",
         transport=transport,
         headers=all_headers,

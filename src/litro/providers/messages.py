@@ -76,6 +76,7 @@ def anthropic(  # noqa: PLR0913 - options, each named where it is set
 
     return ServerModel(
         name="anthropic" if transport.host == _ANTHROPIC else transport.host,
+        model=model,
         label=f"anthropic {model!r}",
         transport=transport,
         headers=all_headers,

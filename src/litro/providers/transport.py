@@ -78,6 +78,7 @@ class ServerModel:
         self,
         *,
         name: str,
+        model: str,
         label: str,
         transport: "Transport",
         headers: Callable[[], Mapping[str, str]],
@@ -86,6 +87,7 @@ class ServerModel:
         retries: Retries,
     ) -> None:
         self.name = name
+        self.model = model
         self._label = label
         self._transport = transport
         self._headers = headers
@@ -95,6 +97,10 @@ class ServerModel:
 
     def __repr__(self) -> str:
         return f"<{self._label} at {self._transport.host}>"
+
+    def body(self, request: ModelRequest) -> Mapping[str, Any]:
+        """What is posted for a request. The key is not in it: that is a header's."""
+        return self._body(request)
 
     def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
         """The answer as it comes; see `Provider.stream`."""

@@ -1,0 +1,40 @@
+// @ts-check
+/** The chat's heading, and the ways to other chats. */
+
+import { css } from "./styles.js";
+import { button, make, say } from "./dom.js";
+
+export const looks = css`
+  .head { display: flex; flex: none; align-items: center; gap: .5rem; min-block-size: 3.25rem; padding: .375rem .75rem; border-block-end: 1px solid var(--line); }
+  .head h1 { flex: 1; min-inline-size: 0; margin: 0; overflow: hidden; font-size: 1rem; font-weight: 600; text-overflow: ellipsis; white-space: nowrap; }
+  .head button.quiet { inline-size: 2.25rem; block-size: 2.25rem; }
+`;
+
+/** Pixels of the chat below which there is no room for the list of sessions beside it. */
+export const ROOM = 800;
+
+export class Header {
+  /**
+   * @param {import("./texts.js").Texts} texts
+   * @param {{newChat: () => void, sessions: () => void}} act
+   */
+  constructor(texts, act) {
+    this.heading = make("h1", { dir: "auto" });
+    this.sessions = button(texts.sessions, act.sessions, { icon: "list", isQuiet: true });
+    this.sessions.ariaExpanded = "false";
+    this.element = make(
+      "header",
+      { class: "head", part: "header" },
+      this.sessions,
+      this.heading,
+      make("slot", { name: "header" }),
+      button(texts.newChat, act.newChat, { icon: "plus" }),
+    );
+  }
+
+  /** @param {{heading: string, hasSessions: boolean}} shown */
+  show({ heading, hasSessions }) {
+    say(this.heading, heading);
+    this.sessions.hidden = !hasSessions;
+  }
+}
