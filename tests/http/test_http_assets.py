@@ -1,17 +1,22 @@
 """The browser's modules: what is served, how it is packed, and that nothing else of the package can be named."""
 
 import gzip
+import re
+import subprocess
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+import orjson
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from mcp_rigs import NODE
 from serving import Client
 
 from litro.gates import GatePolicy
-from litro.http.assets import Assets
+from litro.http.assets import Assets, without_comments
+from litro.ui.engine.sidecar import VENDOR
 
 PACKAGE = Path(str(files("litro")))
 
@@ -21,7 +26,7 @@ def test_modules_are_served_also_those_in_a_folder(client: Client, name: str):
     response = client.ask("GET", f"/__litro/{name}")
     assert response.status == 200
     assert response.headers["content-type"] == "text/javascript; charset=utf-8"
-    assert response.all().startswith(b"// @ts-check")
+    assert b"export " in response.all()
 
 
 def test_a_module_is_packed_for_whoever_takes_gzip(client: Client):
@@ -41,7 +46,7 @@ def test_a_module_is_packed_for_whoever_takes_gzip(client: Client):
 def test_a_module_is_plain_for_whoever_does_not(client: Client, accepted: str):
     response = client.ask("GET", "/__litro/chat.js", accept_encoding=accepted)
     assert "content-encoding" not in response.headers
-    assert response.all().startswith(b"// @ts-check")
+    assert b"export class LitroChat" in response.all()
 
 
 def test_whoever_has_the_module_is_told_so_however_it_was_packed(client: Client):
@@ -50,6 +55,32 @@ def test_whoever_has_the_module_is_told_so_however_it_was_packed(client: Client)
         response = client.ask("GET", "/__litro/chat.js", if_none_match=tag, **headers)
         assert (response.status, response.all()) == (304, b"")
         assert response.headers["vary"] == "Accept-Encoding"
+
+
+MINIFIED = """
+const esbuild = require(process.argv[1]);
+const sources = JSON.parse(require("node:fs").readFileSync(0, "utf8"));
+const options = { minify: true, legalComments: "none" };
+Promise.all(sources.map((source) => esbuild.transform(source, options))).then((all) => {
+  console.log(JSON.stringify(all.map(({ code }) => code)));
+  esbuild.stop?.();
+});
+"""
+
+
+def test_without_comments_every_module_is_the_same_program():
+    modules = [path.read_bytes() for path in sorted(PACKAGE.glob("assets/**/*.js"))]
+    shorter = [without_comments(module) for module in modules]
+    sources = [module.decode() for module in (*modules, *shorter)]
+    done = subprocess.run(
+        [NODE, "-e", MINIFIED, VENDOR / "esbuild/lib/main.js"],
+        input=orjson.dumps(sources),
+        stdout=subprocess.PIPE,
+        check=True,
+    )
+    programs = orjson.loads(done.stdout)
+    assert programs[: len(modules)] == programs[len(modules) :]
+    assert not any(re.search(rb"^\s*(//|/\*\*)", module) for module in shorter)
 
 
 @pytest.mark.parametrize(

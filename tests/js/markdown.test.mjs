@@ -176,6 +176,8 @@ test("text that is nested or marked beyond reason is shown as it is", () => {
   const nested = ["> ".repeat(4000) + "a", ">".repeat(9000) + "a", "- ".repeat(4000) + "a", "1. ".repeat(3000) + "a"];
   const marked = ["*a".repeat(4000), "[".repeat(9000), "![".repeat(4000), "<a ".repeat(3000) + "a", "`a ``b ".repeat(1000) + "a"];
   for (const text of [...nested, ...marked]) assert.ok(drawn(text) === `<p>${text}</>`, text.slice(0, 9));
+  assert.equal(drawn(`${"> ".repeat(25)}a`).startsWith("<p>> > "), true);
+  assert.equal(drawn(`${"> ".repeat(20)}a`).split("<blockquote>").length, 21);
   const steps = Array.from({ length: 190 }, (_, depth) => `${" ".repeat(depth)}- a`).join("\n");
   assert.equal(drawn(steps).startsWith("<p>- a"), true);
 });

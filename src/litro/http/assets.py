@@ -1,6 +1,6 @@
 """Files for browsers: our own ES modules and those that they need, at stable addresses that are asked for anew each time.
 
-They are plain modules, shipped as they are; a browser that has the current one is told so. Of the package's folders only those
+They are plain modules, sent without the comments between their lines in production; a browser that has the current one is told so. Of the package's folders only those
 that are named here can be reached, and nothing outside of them.
 """
 
@@ -34,6 +34,11 @@ _TYPE: Final = (b"content-type", b"text/javascript; charset=utf-8")
 # One folder at most, and nothing in a name by which one could leave it.
 _PATH: Final = re.compile(
     r"/__litro/(?:(?P<folder>[a-z][a-z0-9-]*)/)?(?P<file>[a-z][a-z0-9-]*\.js)", re.ASCII
+)
+
+# Lines of nothing but comment, which are a third of a module. That no line of code is one is tested.
+_COMMENTS: Final = re.compile(
+    rb"^[ \t]*(?:/\*\*(?:(?!\*/).)*\*/|//[^\n]*)[ \t]*\n", re.MULTILINE | re.DOTALL
 )
 
 
@@ -90,10 +95,17 @@ class Assets:
             if not file.is_file():
                 return None
             content = file.read_bytes()
-            if path == "/__litro/client.js" and self._development:
+            if not self._development:
+                content = without_comments(content)
+            elif path == "/__litro/client.js":
                 content += f'import "./{_DEV_MODULE}";\n'.encode()
             self._known[path] = _Module(content=content)
         return self._known[path]
+
+
+def without_comments(content: bytes) -> bytes:
+    """A module of ours without the lines that are nothing but comment. `/*! … */`, a licence, stays."""
+    return _COMMENTS.sub(b"", content)
 
 
 def _answer(head: RequestHead, found: _Module) -> Answer:

@@ -1,7 +1,5 @@
 """Text from a model, a person or a tool that would like to run, or to call somebody, does neither (C53)."""
 
-from collections.abc import Iterator
-
 import pytest
 from element import Element
 from playwright.sync_api import BrowserContext, Request, expect
@@ -28,7 +26,7 @@ HOSTILE = [
     f"![a](javascript:{RUN}) <javascript:{RUN}> <data:text/html,x>",
     f"[a](data:text/html,<script>{RUN}</script>) [b](vbscript:x) [c](blob:x) [d](file:///etc/passwd)",
     f'[a](https://a.example "\\" onmouseover={RUN}") ![a](https://evil.example/"onerror={RUN})',
-    f"```js\"><img src=x onerror={RUN}>\ncode</code></pre><img src=x onerror={RUN}>\n```",
+    f'```js"><img src=x onerror={RUN}>\ncode</code></pre><img src=x onerror={RUN}>\n```',
     f"| <img src=x onerror={RUN}> | ![x](https://evil.example/t.png) |\n|---|---|\n| `<script>{RUN}</script>` | x |",
     "\u202egnp.exe\u202c [\u202emoc.live](https://evil.example) \u2066 \u200f \ufeff \x00",
     f"&lt;img src=x onerror={RUN}&gt; &amp;lt;script&amp;gt;",
@@ -40,7 +38,7 @@ HOSTILE = [
 
 
 @pytest.fixture
-def requested(context: BrowserContext) -> Iterator[list[str]]:
+def requested(context: BrowserContext) -> list[str]:
     """The paths that pages asked for, other than of Litro, and hosts other than this one."""
     asked: list[str] = []
 
@@ -49,7 +47,7 @@ def requested(context: BrowserContext) -> Iterator[list[str]]:
             asked.append(request.url)
 
     context.on("request", note)
-    yield asked
+    return asked
 
 
 def test_an_answer_runs_nothing_and_asks_nobody(

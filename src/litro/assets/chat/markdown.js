@@ -143,16 +143,15 @@ export class Markdown {
 
   /** What is shown is finished. */
   #keep() {
-    const hasMore = this.#blocks.keep() > 0;
     this.#rows?.keep();
-    if (hasMore) this.#rows = rowsIn(this.host.lastElementChild);
+    if (this.#blocks.keep()) this.#rows = rowsIn(this.host.lastElementChild);
   }
 
   /** @param {HTMLElement} element */
   #add(element) {
     this.#show([], null);
     this.host.append(element);
-    this.#blocks.kept++;
+    this.#blocks.last = element;
     this.#rows = null;
   }
 
@@ -165,29 +164,29 @@ export class Markdown {
 
 /** The children of a node, those that are finished first. */
 class Place {
-  /** How many are finished. */
-  kept;
+  /** The last one that is finished. @type {ChildNode | null} */
+  last;
   /** What the others look like. @type {Shape[]} */
   #shapes = [];
 
   /** @param {Element} parent */
   constructor(parent) {
     this.parent = parent;
-    this.kept = parent.childNodes.length;
+    this.last = parent.lastChild;
   }
 
   /** @type {(shapes: Shape[], context: Context) => void} */
   show(shapes, context) {
-    patch(this.parent, this.kept, this.#shapes, shapes, context);
+    patch(this.parent, this.last, this.#shapes, shapes, context);
     this.#shapes = shapes;
   }
 
-  /** All are finished; how many were not. */
+  /** All are finished; whether there were others. */
   keep() {
-    const { length } = this.#shapes;
-    this.kept += length;
+    const hasMore = this.#shapes.length > 0;
+    if (hasMore) this.last = this.parent.lastChild;
     this.#shapes = [];
-    return length;
+    return hasMore;
   }
 }
 

@@ -56,10 +56,16 @@ function runAt(source) {
 
 /** @typedef {{mark: string, count: number, at: number}} Open */
 
-/** Text whose open marks are closed. @param {string} text */
-function closed(text) {
+/**
+ * Text whose open marks are closed.
+ * @param {string} text
+ * @param {boolean} [isCut] Whether half a link was taken off its end: there is one at most.
+ * @returns {string}
+ */
+function closed(text, isCut = false) {
   /** @type {Open[]} */
   const open = [];
+  const lastBracket = text.lastIndexOf("]");
   let at = 0;
   while (at < text.length) {
     const mark = text[at] ?? "";
@@ -69,9 +75,9 @@ function closed(text) {
       if (after === null) return closedCode(text, at, open);
       at = after;
     } else if (mark === "[") {
-      const link = linkEnd(text, at);
-      if (link.end < 0) return closed(link.words);
-      at = link.end;
+      const words = isCut ? null : wordsOfHalf(text, at, lastBracket);
+      if (words !== null) return closed(words, true);
+      at++;
     } else if (mark === "*" || mark === "_" || mark === "~") {
       const end = runEnd(text, at);
       weigh(open, text, at, end);
@@ -142,15 +148,13 @@ function marks(open) {
   return open.reverse().map(({ mark, count }) => mark.repeat(count)).join("");
 }
 
-/** Where a link's words end, or all of it; below zero where it is not finished, with the text to show instead. @type {(text: string, at: number) => {end: number, words: string}} */
-function linkEnd(text, at) {
+/** The text with the words of a link instead of the half of it that is there; null where it is whole, or none. @type {(text: string, at: number, lastBracket: number) => string | null} */
+function wordsOfHalf(text, at, lastBracket) {
+  if (at > lastBracket && text.length - at > LONGEST_WORDS) return null;
   const isImage = text[at - 1] === "!";
   const before = text.slice(0, isImage ? at - 1 : at);
+  if (at > lastBracket) return isImage ? before : before + text.slice(at + 1).replaceAll("[", "");
   const end = text.indexOf("]", at);
-  if (end < 0 && text.length - at > LONGEST_WORDS) return { end: at + 1, words: "" };
-  if (end < 0) return { end: -1, words: isImage ? before : before + text.slice(at + 1).replaceAll("[", "") };
-  if (text[end + 1] !== "(") return { end: at + 1, words: "" };
-  const after = text.indexOf(")", end);
-  if (after < 0) return { end: -1, words: isImage ? before : before + text.slice(at + 1, end) };
-  return { end: at + 1, words: "" };
+  if (text[end + 1] !== "(" || text.includes(")", end)) return null;
+  return isImage ? before : before + text.slice(at + 1, end);
 }

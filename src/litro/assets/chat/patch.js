@@ -19,19 +19,25 @@ const boxes = new WeakMap();
  * Makes children look like shapes.
  *
  * @param {Node} parent
- * @param {number} from Its first child that this is about.
- * @param {Shape[]} before What those look like now.
+ * @param {ChildNode | null} last The last of its children that this is not about; null where it is about all of them.
+ * @param {Shape[]} before What the others look like now.
  * @param {Shape[]} now What they shall look like.
  * @param {Context} context
  */
-export function patch(parent, from, before, now, context) {
+export function patch(parent, last, before, now, context) {
+  let node = last ? last.nextSibling : parent.firstChild;
   for (const [at, shape] of now.entries()) {
     const old = before[at];
-    const node = /** @type {ChildNode | undefined} */ (parent.childNodes[from + at]);
-    if (old === undefined || !node) parent.insertBefore(nodeOf(shape, context), node ?? null);
+    const next = node?.nextSibling ?? null;
+    if (old === undefined || !node) parent.insertBefore(nodeOf(shape, context), node);
     else if (!change(node, old, shape, context)) node.replaceWith(nodeOf(shape, context));
+    node = next;
   }
-  for (let at = before.length - 1; at >= now.length; at--) parent.childNodes[from + at]?.remove();
+  for (let at = now.length; at < before.length && node; at++) {
+    const next = node.nextSibling;
+    node.remove();
+    node = next;
+  }
 }
 
 /** Whether the node could be changed to look like it. @type {(node: ChildNode, old: Shape, shape: Shape, context: Context) => boolean} */
@@ -47,7 +53,7 @@ function change(node, old, shape, context) {
     return true;
   }
   if (old.name !== shape.name || !isSame(old.attributes, shape.attributes)) return false;
-  patch(node, 0, old.children, shape.children, context);
+  patch(node, null, old.children, shape.children, context);
   return true;
 }
 

@@ -28,6 +28,9 @@ const TABLE = /^ {0,3}\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$/;
 /** What ends a table, as the beginning of another block. */
 const OTHER_BLOCK = /^ {0,3}(?:>|#{1,6}(?:[ \t]|$)|[-+*][ \t])/;
 
+/** A line with which a block ends: a heading, what underlines one, or a rule. */
+const LAST_LINE = /^ {0,3}(?:#{1,6}(?:[ \t].*)?|=+[ \t]*|-+[ \t]*|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,})$/;
+
 export class Segments {
   /** What comes after the last cut, outside of code and of lines that are too long. */
   tail = "";
@@ -191,7 +194,7 @@ export class Segments {
   /** @param {string} line */
   #lineOfText(line) {
     if (this.#isAfterBlank && /^ {0,3}\S/.test(line)) return this.#cutBefore(line);
-    if (this.#whole > LONGEST_TAIL) return this.#cutBefore(line);
+    if (this.#whole > LONGEST_TAIL || LAST_LINE.test(this.#last)) return this.#cutBefore(line);
     if (!this.#isAfterBlank && TABLE.test(line) && isHead(this.#last, line)) this.#beginTable(line);
   }
 

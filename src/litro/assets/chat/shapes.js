@@ -31,7 +31,7 @@ const WIDEST_INDENT = 120;
 /** Marks in one run of text. */
 const MOST_MARKS = 800;
 
-const MARKS = /[*_~[\]<@`&]/g;
+const MARKS = /[*_~[\]<@`&!]/g;
 
 /** What of Marked reads blocks that are not shown: HTML is text, and definitions stay where they are. */
 class Reader extends Tokenizer {
