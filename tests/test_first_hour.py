@@ -47,9 +47,9 @@ def test_a_new_project_answers_with_a_page_and_an_agent(litro: Path, shop: Path,
         url = next(word for word in told[-1].split() if "http://" in word)
         page = httpx2.get(url)
         assert page.status_code == 200
-        assert "/__litro/client.js" in page.text
+        assert '<litro-chat agent="demo"' in page.text
         assert urlsplit(url).hostname == "127.0.0.1"
-        assert "agentSession" in httpx2.get(f"{url}/__litro/client.js").text
+        assert "litro-chat" in httpx2.get(f"{url}/__litro/chat.js").text
         said = httpx2.post(
             f"{url}/__litro/agent/demo/s1",
             json={"text": "What is the weather in Lisbon?"},

@@ -153,7 +153,7 @@ def test_a_document_without_a_host_shows_its_shell_and_says_why_nothing_else_wor
     host.page.evaluate("litroMcp.applyResult({structuredContent: {title: 'Bern'}})")
     assert host.page.evaluate("document.querySelector('p').title") == "Bern"
     failure = host.page.evaluate("litroMcp.callTool('x').catch((error) => error.message)")
-    assert failure == "This document is in no host: an MCP host shows it in a frame."
+    assert failure == "This document is in no frame of an MCP host."
 
 
 def test_a_ping_is_answered_only_if_it_is_a_request(host: Host):

@@ -102,7 +102,20 @@ def test_a_card_as_high_as_its_host_does_not_chase_it(live_host: Host, style: st
     assert 1 <= len(settle(live_host)) <= 4
     live_host.run("() => litroMcp.reportSize()")
     live_host.result({"city": "Bern"})
+    live_host.run("() => new Promise((resolve) => setTimeout(resolve, 600))")
     assert len(settle(live_host)) <= 4
+
+
+def test_what_a_card_has_come_to_is_told_though_it_grew_whenever_its_host_followed(live_host: Host):
+    live_host.page.evaluate(FOLLOW, 0)
+    grows = """let left = 3;
+        addEventListener("resize", () => {
+            const { style } = document.body.firstElementChild;
+            if (left-- > 0) style.height = `${parseFloat(style.height) + 50}px`;
+        });"""
+    live_host.open(BOX, style=FLUSH, before=grows)
+    live_host.page.evaluate("heard(({ params }) => params?.height === 241)")
+    assert [report["height"] for report in settle(live_host)] == [91, 141, 191, 241]
 
 
 def test_a_host_that_squeezes_the_view_is_not_helped(live_host: Host):

@@ -9,6 +9,11 @@ import orjson
 import pytest
 
 from cli.projects import Litro, litro_in, write_files
+from litro.components import Components
+from litro.components.rendering import Renderer, Shell
+from litro.errors import ProjectError
+from litro.mcp.apps.packing import pack
+from litro.ui.template import Template
 
 CARD = """
 import { css, html, LitElement } from "lit";
@@ -22,6 +27,7 @@ customElements.define("demo-card", Card);
 PLAIN = "from litro.mcp import McpApp\nfrom markupsafe import Markup\napp = McpApp(Markup('<p>…</p>'){})\n"
 WEATHER = "from litro.ui import element\n\n\ndef card(city):\n    return element('demo-card', city=city)\n"
 APP = "from litro.mcp import McpApp\nfrom weather import card\napp = McpApp(card('Graz'){})\n"
+OWN = "from litro.mcp import McpApp\nfrom litro.ui import element\napp = McpApp(element('demo-card'))\n"
 APPLY = ", apply='(e, data) => { e.textContent = data.city }'"
 FILES = {
     "pyproject.toml": '[project]\nname = "demo"\n',
@@ -250,3 +256,40 @@ def test_fast_components_are_packed_the_same_way(litro: Litro, tmp_path: Path):
     shell, _, scripts = document(tmp_path, "live").partition("<script>")
     assert re.search(r'<template [^>]*shadowrootmode="open"[^>]*>.*Graz.*</template>', shell)
     assert "f-card" in scripts
+
+
+class Overtaken(Renderer):
+    """Renders, and meanwhile somebody removes the component."""
+
+    async def shell(self, template: Template, *, live: bool) -> Shell:
+        shown = await super().shell(template, live=live)
+        Path("components/card.js").unlink()
+        return shown
+
+
+def test_a_static_app_that_nothing_fills_is_told_to_its_author(litro: Litro, tmp_path: Path):
+    write_files(tmp_path, {**FILES, "mcp-apps/still.py": APP.format(", live=False")})
+    done = litro("mcp-app", "build")
+    assert done.returncode == 0
+    assert "still.py: with live=False its components do not come along" in done.stderr
+    assert "static.py" not in done.stderr
+
+
+async def test_a_component_that_goes_meanwhile_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    project = write_files(tmp_path, {**FILES, "mcp-apps/live.py": OWN})
+    for name in ("static.py", "plain.py", "weather/live.py"):
+        (project / "mcp-apps" / name).unlink()
+    monkeypatch.chdir(project)
+    components = Components(project, node=None, processes=1, development=False)
+    renderer = Overtaken(components, lambda: "lit")
+    with pytest.raises(ProjectError, match=r"component 'card' went while it was packed\. Build"):
+        await pack(
+            project,
+            folder=project / "mcp-apps",
+            renderer=renderer,
+            components=components,
+            node=None,
+        )
+    await components.close()

@@ -94,10 +94,12 @@ def test_another_programs_manifest_is_not_replaced(tmp_path: Path):
     assert "is not the list of a build" in refusal(tmp_path, build("new", "a"))
 
 
-def test_a_folder_that_is_a_file_is_told(tmp_path: Path):
-    (tmp_path / "out").write_text("")
-    with pytest.raises(LitroError, match="cannot be written"):
-        write(tmp_path / "out", build("new", "a"))
+@pytest.mark.parametrize("below", ["", "apps"])
+def test_a_folder_that_is_a_file_is_told(tmp_path: Path, below: str):
+    (tmp_path / "taken").write_text("mine")
+    with pytest.raises(LitroError, match=r"taken.*: it is a file, so a folder is required"):
+        write(tmp_path / "taken" / below, build("new", "a"))
+    assert (tmp_path / "taken").read_text() == "mine"
 
 
 @pytest.mark.parametrize(

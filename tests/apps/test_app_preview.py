@@ -228,6 +228,9 @@ def test_a_hostile_card_reaches_neither_the_network_nor_the_page(show: Show, tmp
     with Outside().listening() as outside:
         preview = show(shop(tmp_path, document(HOSTILE.format(url=outside.url))))
         expect(preview.card.locator("body[data-done]")).to_be_attached()
+        # Twice: the answer's policy says so as well.
+        frame = preview.page.locator("#stage iframe")
+        expect(frame).to_have_attribute("sandbox", "allow-scripts allow-forms")
         card = preview.page.frames[1]
         caught = ["fetch", "own", "parent", "top", "storage", "worker", "socket"]
         assert card.evaluate("caught") == caught
@@ -250,6 +253,16 @@ def test_what_is_typed_and_sent_outlives_a_reload(look: Show):
     expect(preview.card.locator("temp-card")).to_have_text("50 °F")
     preview.page.reload()
     expect(preview.result).to_have_value('{"temp_c": 10}')
+
+
+def test_a_card_that_was_torn_down_is_shown_again_when_it_is_told_something(look: Show):
+    preview = look()
+    preview.press("Tear down")
+    expect(preview.phase).to_have_text("Torn down")
+    preview.result.fill('{"temp_c": 10}')
+    preview.press("Send result")
+    expect(preview.card.locator("temp-card")).to_have_text("50 °F")
+    expect(preview.said).to_have_text("The result is sent.")
 
 
 APP = """

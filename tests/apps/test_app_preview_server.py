@@ -123,3 +123,17 @@ def test_a_name_that_is_nothing_is_told_before_anything_is_served(tmp_path: Path
         "'shaw' is neither an app of mcp-apps/ (none) nor a tool of agent 'demo' (show)"
         in done.stderr
     )
+
+
+def test_what_was_named_at_the_start_may_be_renamed_afterwards(tmp_path: Path):
+    edited = shop(tmp_path, document())
+    process = Process(edited, command=(*PREVIEW, "show"))
+    try:
+        process.says(r"/\?tool=show")
+        tools = edited.folder / "agents/demo/tools"
+        (tools / "show.py").rename(tools / "look.py")
+        edited.write("words.py", "WORD = 1")
+        process.says("restarted the preview")
+        assert ask(process, {"method": "tools/list"}).json()["result"]["tools"][0]["name"] == "look"
+    finally:
+        process.end()

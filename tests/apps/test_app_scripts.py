@@ -106,6 +106,18 @@ async def test_what_does_not_parse_is_told_with_the_engines_words_and_the_line(
     assert re.search(said, problem), problem
 
 
+@pytest.mark.parametrize(
+    "opened",
+    ["<!-- a", "<textarea>", "<style>", "<noscript>", "<iframe>", "<template>", "<svg><g>"],
+)
+async def test_a_shell_that_takes_in_the_documents_scripts_is_told(opened: str):
+    page = "<!doctype html><body>\n<p>…</p>{}\n<script>if (1 < 2) ok()</script>\n</body>\n</html>\n"
+    documents = [Document(html=page.format(shell)) for shell in (opened, "<p><b>", "<svg></svg>")]
+    (problem,), *others = [one.problems for one in await examine(find_node(None), documents)]
+    assert problem.startswith("its shell leaves a comment or an element open")
+    assert others == [(), ()]
+
+
 async def test_a_runtime_that_assigns_the_fill_step_is_warned_of():
     documents = [Document(html="", runtime=source) for source in [*FILLS, *FILLS_NOT]]
     examined = await examine(find_node(None), documents)

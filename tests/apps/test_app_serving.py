@@ -167,8 +167,11 @@ def test_a_damaged_build_is_told_by_the_tools_that_miss_it_and_by_no_other(tmp_p
     def show() -> None:
         """Show."""
 
-    with pytest.raises(AppMissing, match="is not what was built"):
+    with pytest.raises(AppMissing, match="is not what was built") as caught:
         mapping.serve(show, apps=apps)
+    # Where, and what to do, once each.
+    assert str(caught.value).count("litro mcp-app build") == 1
+    assert str(caught.value).count(f"{tmp_path}:") == 1
     assert mapping.serve(apps=apps).resources() == {"resources": []}
     assert "is not what was built" in apps.reports(tmp_path)[0]
 

@@ -11,7 +11,7 @@ from chat_page import Chat
 from playwright.sync_api import Browser, BrowserContext, expect
 from serving_page import Server, make_project
 
-expect.set_options(timeout=15_000)
+expect.set_options(timeout=30_000)
 _SESSIONS = map("s{}".format, itertools.count(1))
 
 

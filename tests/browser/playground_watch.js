@@ -8,6 +8,6 @@ window.probe.watch([...document.querySelectorAll("[data-litro-hydrate]")]);
 
 const { replaceChildren } = Element.prototype;
 Element.prototype.replaceChildren = function (...tops) {
-  if (this.className === "card") window.probe.watch(tops);
+  if (this.hasAttribute("data-litro-card")) window.probe.watch(tops);
   replaceChildren.apply(this, tops);
 };

@@ -18,6 +18,8 @@ def make_project(folder: Path) -> Path:
     skip = shutil.ignore_patterns("__pycache__")
     for name in ("page", "agents"):
         shutil.copytree(SCAFFOLD / name, folder / name, ignore=skip)
+    index = folder / "page/index.html"
+    index.write_text(index.read_text(encoding="utf-8").replace("{{name}}", folder.name))
     shutil.copytree(HERE / "project", folder, dirs_exist_ok=True, ignore=skip)
     return folder
 

@@ -10,6 +10,7 @@ from typing import Any
 import httpx2
 import orjson
 import pytest
+from axe_report import violations
 from chat_page import Chat
 from playwright.sync_api import BrowserContext, Locator, Page, expect
 from serving_page import HERE, Server
@@ -17,7 +18,7 @@ from serving_page import HERE, Server
 pytestmark = [pytest.mark.once, pytest.mark.timeout(120)]
 
 EXAMPLE = HERE.parents[1] / "examples/weather"
-PAGES = ("page/chat.js", "page/index.html", "page/weather.html")
+PAGES = ("page/index.html", "page/weather.html")
 QUESTION = "What is the weather in Lisbon?"
 TAGS = {"lit": "demo-weather-card", "fast": "f-weather-card"}
 FILES = {
@@ -121,9 +122,10 @@ def test_the_person_s_card_says_70_where_the_model_s_data_says_21(
     chat = Chat(context.new_page(), playground.server.url, session)
     chat.ask(QUESTION)
     chat.ends()
-    card = chat.log.locator(playground.tag)
+    card = chat.cards.locator(playground.tag)
     expect_kept(chat.page, playground.tag)
     expect_live(card)
+    assert violations(chat.page) == []
     shoot(chat.page, f"playground-{playground.tag}")
     told = playground.told(session)
     assert told["data"] == {"city": "Lisbon", "temp_c": 21, "summary": "sunny"}
@@ -141,6 +143,9 @@ def test_the_same_component_is_alive_on_an_ordinary_page(
     assert "default-src 'self'" in answer.headers["content-security-policy"]
     expect_kept(page, playground.tag)
     expect_live(page.locator(playground.tag))
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme)
+        assert violations(page) == []
     shoot(page, f"playground-page-{playground.tag}")
     assert playground.server.url.rstrip("/") + playground.component in asked
 
@@ -152,9 +157,9 @@ def test_a_reload_brings_the_stored_card_back_alive(
     chat.ask(QUESTION)
     chat.ends()
     chat.page.reload()
-    expect(chat.log.locator(playground.tag)).to_have_count(1)
+    expect(chat.cards.locator(playground.tag)).to_have_count(1)
     expect_kept(chat.page, playground.tag)
-    expect_live(chat.log.locator(playground.tag))
+    expect_live(chat.cards.locator(playground.tag))
 
 
 def test_a_city_is_text_whatever_it_is_called(context: BrowserContext, playground: Playground):
@@ -176,7 +181,7 @@ def test_a_card_stored_before_its_component_changed_is_alive_after_a_restart(
     chat = Chat(context.new_page(), server.url, session)
     chat.ask(QUESTION)
     chat.ends()
-    expect(chat.log.locator("h2")).to_have_text("Lisbon")
+    expect(chat.cards.locator("h2")).to_have_text("Lisbon")
     assert b"Traceback" not in server.stop()
     source = project / FILES[adapter]
     text = source.read_text(encoding="utf-8")
@@ -184,7 +189,7 @@ def test_a_card_stored_before_its_component_changed_is_alive_after_a_restart(
     source.write_text(text.replace("<h2>", "<h3>").replace("</h2>", "</h3>"), encoding="utf-8")
     server = Server(project, server.port, LITRO_ADAPTER=adapter)
     chat.page.reload()
-    card = chat.log.locator(TAGS[adapter])
+    card = chat.cards.locator(TAGS[adapter])
     expect(card.locator("h3")).to_have_text("Lisbon")
     expect(card.locator("h2")).to_have_count(0)
     expect(card.get_by_role("button")).to_have_count(1)

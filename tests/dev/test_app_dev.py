@@ -113,6 +113,7 @@ def test_what_cannot_be_packed_is_told_and_the_last_good_document_is_served(
 ):
     dev = start(project)
     good = document(dev)
+    written = (project.folder / "dist/mcp-apps/weather.html").stat()
     with dev.page() as page:
         project.edit("mcp-apps/weather.py", "element(", "element((")
         dev.says(r"error: mcp-apps/weather\.py:\d+: ")
@@ -122,6 +123,8 @@ def test_what_cannot_be_packed_is_told_and_the_last_good_document_is_served(
         project.edit("mcp-apps/weather.py", "element((", "element(")
         assert told(page, lambda problems: not problems) == []
     assert document(dev) == good
+    # What is written is a change, where apps are packed into a folder that is watched.
+    assert (project.folder / "dist/mcp-apps/weather.html").stat() == written
 
 
 def test_a_broken_component_is_told_once_and_the_last_good_document_is_served(
@@ -151,7 +154,10 @@ def test_a_tool_whose_app_is_not_there_is_told_with_its_line_until_it_is(
         told(page, bool)
         (project.folder / "mcp-apps/_weather.py").rename(project.folder / "mcp-apps/weather.py")
         told(page, lambda problems: not problems)
-    assert "Graz" in document(dev)
+        assert "Graz" in document(dev)
+        (project.folder / "mcp-apps/weather.py").unlink()
+        told(page, bool)
+    assert asked(dev, "tools/list")["type"] == "broken-agent"
 
 
 def test_without_apps_nothing_is_packed_or_told(start: Callable[..., Process], project: Project):

@@ -37,9 +37,10 @@ def wait_until_it_answers(server: subprocess.Popen[bytes], url: str) -> None:
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    """A copy of the example."""
+    """A copy of the example, with one of its tools: of several, a small model takes any."""
     example = HERE.parents[1] / "examples" / "weather"
-    ignore = shutil.ignore_patterns(".litro", "__pycache__")
+    others = ("compare-weather.py", "get-forecast.py", "watch-weather.py", "mcp-apps", "dist")
+    ignore = shutil.ignore_patterns(".litro", "__pycache__", *others)
     return Path(shutil.copytree(example, tmp_path / "weather", ignore=ignore))
 
 

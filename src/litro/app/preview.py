@@ -78,9 +78,13 @@ class Preview:
         settings = resolve(self._project, config=loaded.config, flags=self._flags)
         life = await Life.begin(settings.lifespan)
         running = _Running(settings, scanned, loaded, agent=self._agent, life=life)
-        await running.begin()
-        running.watching = Watching(self._project, running.reload)
-        await running.watching.start(seen)
+        try:
+            await running.begin()
+            running.watching = Watching(self._project, running.reload)
+            await running.watching.start(seen)
+        except BaseException:
+            await running.stop()
+            raise
         return running
 
 

@@ -122,16 +122,19 @@ class Shelf:
         # A server that only reads has no use for it.
         from litro.mcp.apps.packing import pack  # noqa: PLC0415
 
-        if not await asyncio.to_thread(lambda: find(self._sources).files):
+        if not await asyncio.to_thread(self._sources.is_dir):
+            # What is packed came from elsewhere.
             return ()
         try:
-            packed = await pack(
-                self._settings.project,
-                folder=self._sources,
-                renderer=self._renderer,
-                components=self._components,
-                node=self._settings.node,
-            )
+            packed: tuple[Packed, ...] = ()
+            if await asyncio.to_thread(lambda: find(self._sources).files):
+                packed = await pack(
+                    self._settings.project,
+                    folder=self._sources,
+                    renderer=self._renderer,
+                    components=self._components,
+                    node=self._settings.node,
+                )
             await asyncio.to_thread(self._write, packed)
         except ProjectError as error:
             return error.problems

@@ -27,6 +27,9 @@
   /** How many reports in a row may have nothing but the host's answer to the one before as their cause. */
   const MOST_ECHOES = 2;
 
+  /** After it, the height that such a row ended at is told once more: a card that was growing meanwhile is done. */
+  const SIZE_QUIET = 250;
+
   /** Names that would make markup or an address of a value, or break the element. */
   const NEVER = new Set(
     (
@@ -40,7 +43,6 @@
   const page = /** @type {any} */ (window);
   const { documentElement: html, body } = document;
   const { name = "litro-mcp-app", version = "0.0.0", displayModes = ["inline"] } = page.__litroMcpApp ?? {};
-  const isFramed = parent !== window;
 
   /** By id. A map has no prototype that a hostile id could name. @type {Map<unknown, Pending>} */
   const pending = new Map();
@@ -272,6 +274,8 @@
     if (isReady) measuring ??= setTimeout(measure, SIZE_PAUSE);
   };
 
+  const tellSize = () => notify("ui/notifications/size-changed", { height: reported });
+
   /** What the content needs, whatever room there is: of the width nothing is told, or some hosts would make it less each time. */
   const measure = () => {
     measuring = undefined;
@@ -279,15 +283,17 @@
     const { height: own, overflow } = style;
     style.height = "max-content";
     style.overflow = "hidden";
-    const needed = Math.ceil(Math.max(html.getBoundingClientRect().height, body.scrollHeight));
+    const shown = html.getBoundingClientRect();
+    const needed = Math.ceil(Math.max(shown.height, body.scrollHeight));
     Object.assign(style, { height: own, overflow });
     const isEcho = innerWidth === width && innerHeight !== height;
     [width, height] = [innerWidth, innerHeight];
-    // Without a width it is not shown.
-    if (!width || needed === reported) return;
+    // Without a width it is not shown, whatever the window says of its own.
+    if (!shown.width || needed === reported) return;
     reported = needed;
     echoes = isEcho ? echoes + 1 : 0;
-    if (echoes <= MOST_ECHOES) notify("ui/notifications/size-changed", { height: needed });
+    if (echoes <= MOST_ECHOES) tellSize();
+    else if (echoes === MOST_ECHOES + 1) setTimeout(tellSize, SIZE_QUIET);
   };
 
   // The card's own requests
@@ -332,7 +338,7 @@
   };
 
   const start = async () => {
-    if (!isFramed) throw new Error("This document is in no host: an MCP host shows it in a frame.");
+    if (parent === window) throw new Error("This document is in no frame of an MCP host.");
     addEventListener("message", receive);
     const appCapabilities = { availableDisplayModes: displayModes };
     const params = { protocolVersion: "2026-01-26", appInfo: { name, version }, appCapabilities };

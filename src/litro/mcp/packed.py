@@ -136,25 +136,17 @@ class PackedApps:
         return uri if uri in self._served else None
 
     def _missing(self, missing: Mapping[str, str]) -> AppMissing:
-        where = f"{self.folder} {self._found()}"
-        remedy = f"{_REMEDY}, or say where it wrote: --apps-dir or LITRO_MCP_APPS_DIR."
-        if self._names:
-            remedy = f"{_REMEDY}, or correct the name."
-        elif self.damage is not None:
-            remedy = f"{_REMEDY}."
+        # What is damaged says by itself where, and what to do.
+        found = self.damage or f"{self.folder} {self._found()}"
         wanted = "; ".join(f"tool {name!r}: app is {app!r:.200}" for name, app in missing.items())
         named = "; ".join(f"{app!r:.200} of tool {name!r}" for name, app in missing.items())
-        return AppMissing(
-            f"{wanted}; but {where}. {remedy}", f"the app {named} is not packed. {_REMEDY}."
-        )
+        return AppMissing(f"{wanted}; but {found}", f"the app {named} is not packed. {_REMEDY}.")
 
     def _found(self) -> str:
-        if self.damage is not None:
-            return f"cannot be read: {self.damage}"
         if not self._names:
-            return "has no packed app"
+            return f"has no packed app. {_REMEDY}, or say where it wrote: --apps-dir or LITRO_MCP_APPS_DIR."
         listed = ", ".join(f"{name} ({uri})" for name, uri in sorted(self._names.items()))
-        return f"lists only {listed:.2000}"
+        return f"lists only {listed:.2000}. {_REMEDY}, or correct the name."
 
 
 def read_apps(folder: Path, *, versions: bool) -> PackedApps:

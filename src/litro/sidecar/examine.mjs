@@ -4,11 +4,11 @@ import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 
 import { fault } from "./inline.mjs";
-import { elementsOf, external } from "./references.mjs";
+import { elementsOf, external, HTML } from "./references.mjs";
 
 /** @typedef {{ html: string, runtime: string | null, apply: string | null }} Document As it was assembled, and two of its sources. */
 /** @typedef {{ what: string, message: string, line: number }} Fault */
-/** @typedef {{ faults: Fault[], external: import("./references.mjs").Reference[], fills: boolean }} Examined */
+/** @typedef {{ faults: Fault[], external: import("./references.mjs").Reference[], fills: boolean, isOpen: boolean }} Examined */
 
 const require = createRequire(import.meta.url);
 
@@ -16,6 +16,9 @@ const BUNDLER = fileURLToPath(new URL("../vendor/esbuild/lib/main.js", import.me
 
 /** How a script sets the fill step, once its spelling is esbuild's. */
 const FILLS = /(?<![\w$])litroMcpApply(?:["'`]\])?(?:=(?![=>])|\?\?=|\|\|=|&&=)/;
+
+/** How a document ends whose last element is a script. */
+const ENDS_IN_SCRIPT = /<\/script>\s*<\/body>\s*<\/html>\s*$/i;
 
 /** Types of <script> that run as a classic script. */
 const CLASSIC = /^$|^(?:text|application)\/(?:x-)?(?:java|ecma)script$/i;
@@ -35,8 +38,18 @@ function examined({ html, runtime, apply }, spelled) {
   // A comment at the end of an expression does not end what is around it.
   const own = [...faultsOf("runtime", runtime), ...faultsOf("apply", apply, (code) => `(${code}\n)`)];
   // Told once, by the name that the author gave it.
-  const faults = own.length ? own : scriptsOf(html).flatMap((code, at) => faultsOf(`script ${at + 1} of the document`, code));
-  return { faults, external: external(html), fills: FILLS.test(spelled) };
+  const isOpen = swallows(html);
+  const faults = own.length || isOpen ? own : scriptsOf(html).flatMap((code, at) => faultsOf(`script ${at + 1} of the document`, code));
+  return { faults, external: external(html), fills: FILLS.test(spelled), isOpen };
+}
+
+/**
+ * Whether something that was left open took in the last script: to the parser it is text then, or part of a template or a drawing.
+ * @param {string} html
+ */
+function swallows(html) {
+  const last = elementsOf(html).at(-1);
+  return ENDS_IN_SCRIPT.test(html) && !(last?.tagName === "script" && last.namespaceURI === HTML);
 }
 
 /**

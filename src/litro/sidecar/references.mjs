@@ -12,7 +12,7 @@ import { reader } from "./vendored.mjs";
 /** @type {typeof import("parse5")} */
 const { parse } = await reader("parse5");
 
-const HTML = "http://www.w3.org/1999/xhtml";
+export const HTML = "http://www.w3.org/1999/xhtml";
 const SVG = "http://www.w3.org/2000/svg";
 
 /** Nobody's: what resolves to it was relative. Below the one, `http:x` is another host; below the other, `https:x` is. */

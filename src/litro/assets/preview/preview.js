@@ -18,6 +18,8 @@ import { Wishes } from "./wishes.js";
 
 /** What a card may ask the agent for. */
 const ASKED = ["tools/call", "tools/list", "resources/read", "resources/list", "resources/templates/list", "prompts/list"];
+/** The buttons that tell a card something. */
+const SENDING = ["send-input", "send-partial", "send-result", "send-error", "cancel"];
 /** How fast a model seems to write. */
 const STEP = 80;
 /** @type {Record<string, string>} */
@@ -151,6 +153,7 @@ function openFields() {
   given.open(`arguments ${name}`, sampleOf(chosen?.["inputSchema"] ?? {}) ?? {});
   result.open(`result ${name}`, sampleOf(chosen?.["outputSchema"] ?? {}) ?? {});
   button("run").disabled = chosen === undefined;
+  for (const id of SENDING) button(id).disabled = app() === undefined;
   button("run").textContent = chosen && choice?.kind === "app" ? `Run ${chosen["name"]}` : "Run the tool";
 }
 
@@ -196,6 +199,11 @@ function load(found) {
   enter("loading");
   for (const [method, params] of told.values()) made.notify(method, params);
   facts();
+}
+
+function reload() {
+  const found = app();
+  if (found) load(found);
 }
 
 /** @param {import("./host.js").Phase} phase */
@@ -313,7 +321,9 @@ function tell(method, params) {
   const kind = method.endsWith("tool-input") ? "input" : "outcome";
   if (kind === "input") told.delete("outcome");
   told.set(kind, [method, params]);
-  host?.notify(method, params);
+  // One that was torn down hears nothing more, and one that is loaded again is told all of it.
+  if (host?.phase === "gone") reload();
+  else host?.notify(method, params);
 }
 
 /** @returns {Json | undefined} */
@@ -336,6 +346,7 @@ function sendInput() {
 
 async function sendPartial() {
   const typed = typedArguments();
+  if (host?.phase === "gone") reload();
   const to = host;
   if (typed === undefined || to === undefined) return;
   for (const part of partsOf(typed)) {
@@ -453,10 +464,7 @@ on("send-error", () => {
 on("cancel", cancel);
 on("ping", ping);
 on("teardown", teardown);
-on("reload", () => {
-  const found = app();
-  if (found) load(found);
-});
+on("reload", reload);
 on("log-clear", () => log.clear());
 on("log-copy", async () => {
   await navigator.clipboard.writeText(log.text);

@@ -98,6 +98,9 @@ def write(out: Path, packed: Sequence[Packed]) -> None:
             _refuse_foreign(out, files)
             _stage(out, files)
             _finish(out)
+    except (FileExistsError, NotADirectoryError) as error:
+        msg = f"{error.filename or out}: it is a file, so a folder is required. Move it away, or choose another --out."
+        raise LitroError(msg) from error
     except OSError as error:
         msg = f"{error.filename or out}: it cannot be written ({error.strerror or error}). Let this user write {out}, or choose another --out."
         raise LitroError(msg) from error

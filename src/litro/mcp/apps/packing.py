@@ -9,6 +9,7 @@ import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from litro.components import Components
 from litro.components.rendering import Renderer
@@ -26,6 +27,11 @@ from litro.ui.renderers import markup
 from litro.ui.template import Template
 
 logger = logging.getLogger(__name__)
+
+_UNFILLED: Final = (
+    "with live=False its components do not come along, and there is no apply, so nothing shows what a tool answers. Give it "
+    "apply=…, or leave live=False out."
+)
 
 Bundled = tuple[str, ...]
 """The components that a document carries, by name."""
@@ -145,7 +151,11 @@ class _Packing:
             text = f"its shell's __html__() raised {type(error).__name__}: {error}. Correct what it is made of."
             self._problem(app.file.path, text)
             return None
-        return _Shown(html=rendered.html, components=rendered.components if app.app.live else ())
+        if app.app.live:
+            return _Shown(html=rendered.html, components=rendered.components)
+        if rendered.components and app.app.apply is None and app.app.runtime is None:
+            logger.warning("%s: %s", app.file.path, _UNFILLED)
+        return _Shown(html=rendered.html, components=())
 
     async def _blame_components(self) -> None:
         """Tell what is wrong with components: the tag that is missing may be one of theirs."""
@@ -159,6 +169,12 @@ class _Packing:
         everything = scan(self._project)
         files = {file.name: file for file in everything}
         distinct = [names for names in dict.fromkeys(needed.values()) if names]
+        gone = sorted({name for names in distinct for name in names} - files.keys())
+        if gone:
+            msg = (
+                f"the component {', '.join(map(repr, gone))} went while it was packed. Build again."
+            )
+            raise LitroError(msg)
         asked: list[list[ComponentFile]] = [[files[name] for name in names] for names in distinct]
         made = await make_scripts(node, self._project, asked, components=everything)
         return _Bundles(made, dict(zip(distinct, made.bundles, strict=True)))

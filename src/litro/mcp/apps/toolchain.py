@@ -20,6 +20,10 @@ _FILLS: Final = (
     "runtime assigns litroMcpApply, which is the app's fill step, so the function is expected in apply. "
     "Move it there: a runtime is for everything else."
 )
+_IS_OPEN: Final = (
+    "its shell leaves a comment or an element open, which takes in the document's own scripts, so markup that ends what it begins "
+    "is required. Close it."
+)
 _LONGEST: Final = 200
 """Characters of an address, or of an engine's message, that are shown."""
 
@@ -135,6 +139,8 @@ def _problem(project: Path, failure: Mapping[str, Any]) -> Problem:
 
 def _examined(answer: Mapping[str, Any]) -> Examined:
     problems = [_fault(fault) for fault in answer["faults"]]
+    if answer["isOpen"]:
+        problems.append(_IS_OPEN)
     if answer["external"]:
         problems.append(_loads(answer["external"]))
     return Examined(problems=tuple(problems), warnings=(_FILLS,) if answer["fills"] else ())
