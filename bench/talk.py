@@ -61,7 +61,7 @@ _TABLE = """### How they compare
 | `readlines()` | 1.3 GB | 2.1 s | yes |
 | a generator | 8 KB | 2.4 s | yes |
 | `mmap` | as it goes | 1.9 s | yes |
-| four processes | 4 × 8 KB | 0.8 s | **no** |
+| four processes | 32 KB | 0.8 s | **no** |
 
 > The last row needs a file that can be cut anywhere, which a compressed one cannot.
 

@@ -94,6 +94,8 @@ export class LitroChat extends HTMLElement {
     // Another device may have gone on with the conversation, and a connection may have died asleep.
     document.addEventListener("visibilitychange", () => document.hidden || this.#conversation?.again(), { signal });
     this.#reopen();
+    const { activeElement } = document;
+    if (this.autofocus && (activeElement === null || activeElement === document.body)) this.#stage.focus();
   }
 
   disconnectedCallback() {

@@ -76,6 +76,24 @@ def test_its_colours_and_parts_are_the_page_s(chat: Element):
     assert composer.evaluate("form => getComputedStyle(form).borderTopLeftRadius") == "4px"
 
 
+def test_a_narrow_chat_has_room_for_its_heading(
+    context: BrowserContext, server: Server, session: str
+):
+    page = context.new_page()
+    page.set_viewport_size({"width": 360, "height": 640})
+    chat = Element(page, server.url, session, heading="A shop for tea")
+    heading = chat.page.get_by_role("heading", name="A shop for tea")
+    assert heading.evaluate("heading => heading.scrollWidth <= heading.clientWidth")
+    assert chat.button("New chat").evaluate("button => button.clientWidth") < 48
+
+
+def test_a_page_may_begin_with_the_focus_in_it(
+    context: BrowserContext, server: Server, session: str
+):
+    chat = Element(context.new_page(), server.url, session, autofocus="")
+    expect(chat.input).to_be_focused()
+
+
 def test_an_element_that_is_moved_goes_on(chat: Element, server: Server, session: str):
     chat.ask(f"gate {session}")
     expect(chat.log).to_contain_text("The sec")
@@ -105,7 +123,10 @@ def test_without_the_list_and_the_inspector_nothing_of_them_is_loaded(chat: Elem
 def test_the_list_is_loaded_when_it_is_asked_for(
     context: BrowserContext, server: Server, session: str
 ):
-    chat = Element(context.new_page(), server.url, session, sessions="")
+    page = context.new_page()
+    # Where there is room for it beside the chat, it opens by itself.
+    page.set_viewport_size({"width": 600, "height": 700})
+    chat = Element(page, server.url, session, sessions="")
     button = chat.button("Chats")
     expect(button).to_have_attribute("aria-expanded", "false")
     button.click()

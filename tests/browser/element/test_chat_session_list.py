@@ -188,6 +188,18 @@ def test_where_there_is_no_room_the_list_is_over_the_chat_until_it_is_left(
     chats.chat.shows("You said: One")
 
 
+def test_a_list_that_opened_by_itself_goes_where_there_is_no_more_room_for_it(
+    context: BrowserContext, server: Server, session: str
+):
+    chats = Chats(context, server, session)
+    expect(chats.panel).to_be_visible()
+    chats.chat.input.fill("Half a")
+    chats.page.set_viewport_size({"width": 500, "height": 700})
+    expect(chats.panel).to_be_hidden()
+    expect(chats.opener).to_have_attribute("aria-expanded", "false")
+    expect(chats.chat.input).to_be_focused()
+
+
 def test_what_cannot_be_listed_says_why_and_is_tried_again(
     context: BrowserContext, server: Server, session: str
 ):

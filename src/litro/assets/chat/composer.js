@@ -32,7 +32,7 @@ export class Composer {
   constructor(texts, act) {
     this.texts = texts;
     this.act = act;
-    this.status = make("p", { class: "status", part: "status", role: "status" });
+    this.status = make("p", { class: "status", part: "status", role: "status", dir: "auto" });
     this.input = make("textarea", {
       ...{ "id": "input", "rows": 1, "dir": "auto", "autocomplete": "off", "placeholder": texts.placeholder },
       ...{ "aria-label": texts.message, "aria-describedby": "hint", "part": "input", "enterkeyhint": "send" },
@@ -56,7 +56,7 @@ export class Composer {
       this.stopButton,
       this.sendButton,
     );
-    this.hint = make("p", { class: "hint", id: "hint" }, texts.hint);
+    this.hint = make("p", { class: "hint", id: "hint", dir: "auto" }, texts.hint);
     grow(this.input);
     this.#show();
   }

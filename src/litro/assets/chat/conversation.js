@@ -85,12 +85,12 @@ export class Conversation {
       const tail = this.session.resume(-PAGE, { follow: false, deltas: false, signal });
       for await (const event of tail) this.#take(event, false);
       while (this.transcript.isHeadless && this.hasOlder) await this.older();
-      if (this.hasOlder) await this.#readQueue();
     } catch (error) {
       return this.#fail(error);
     }
-    this.#isOpen = true;
     await this.listener.opened();
+    if (this.hasOlder) await this.#readQueue();
+    this.#isOpen = true;
     await this.hear();
   }
 
@@ -164,11 +164,18 @@ export class Conversation {
     return this.transcript.running ? "running" : "idle";
   }
 
-  /** What waits from before the events that were read. */
+  /** What waits from before the events that were read, which are shown by now: a server may have to read the whole session for it. */
   async #readQueue() {
-    const known = new Map(this.transcript.waiting);
-    this.transcript.waiting.clear();
-    for (const message of [...(await this.session.queue()), ...known.values()]) this.transcript.waiting.set(message.id, message);
+    try {
+      const queue = await this.session.queue();
+      const known = new Map(this.transcript.waiting);
+      this.transcript.waiting.clear();
+      for (const message of [...queue, ...known.values()]) this.transcript.waiting.set(message.id, message);
+      if (!this.#life.signal.aborted) this.listener.changed();
+    } catch (error) {
+      // What waits is seen when it starts, too.
+      if (!this.#life.signal.aborted) this.listener.failed(failureOf(error));
+    }
   }
 
   /** Reads older turns; those that this made whole. @returns {Promise<Turn[]>} */

@@ -62,7 +62,7 @@ export class Notices {
     const box = make(
       "div",
       { class: "notice", part: "notice" },
-      make("p", {}, words),
+      make("p", { dir: "auto" }, words),
       button(way.words, way.go, { class: "link" }),
       button(texts.dismiss, () => take(box, input), { icon: "cross", isQuiet: true }),
     );

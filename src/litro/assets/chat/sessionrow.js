@@ -38,7 +38,7 @@ export const looks = css`
 
 export class SessionRow {
   #title = make("span", { class: "title", dir: "auto" });
-  #when = make("span");
+  #when = make("span", { dir: "auto" });
   #dot = make("span", { "class": "dot", "hidden": true, "aria-hidden": "true" });
   #running;
   #pick;

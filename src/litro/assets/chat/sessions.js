@@ -19,7 +19,7 @@ import { Tabs, hint } from "./tabs.js";
 const looks = css`
   .frame:has(> .sessions) { position: relative; }
   .sessions { display: flex; flex: none; flex-direction: column; inline-size: 17.5rem; min-block-size: 0; border-inline-end: 1px solid var(--line); background: var(--sunk); }
-  .sessions > header { display: flex; align-items: center; gap: .25rem; min-block-size: 3.25rem; padding: .375rem .5rem .375rem 1rem; }
+  .sessions > header { display: flex; align-items: center; gap: .25rem; min-block-size: 3.25rem; padding-block: .375rem; padding-inline: 1rem .5rem; }
   .sessions h2 { flex: 1; margin: 0; font-size: 1rem; font-weight: 600; }
   .sessions > label { padding: 0 .75rem .5rem; }
   .sessions input[type="search"] { inline-size: 100%; block-size: 2.25rem; padding-inline: .75rem; border: 1px solid var(--edge); border-radius: 1.125rem; background: var(--page); color: inherit; font: inherit; font-size: .9375rem; }
@@ -50,6 +50,8 @@ export class SessionList {
   #reading = null;
   #isStale = false;
   #of;
+  /** Whether it opened by itself and nobody has used it: then it goes where there is no more room for it. */
+  #isUnasked = false;
   /** What ends with the list being open. */
   #open = new AbortController();
   /** @type {HTMLElement | null} */
@@ -57,7 +59,8 @@ export class SessionList {
 
   /**
    * @param {import("../chat.js").LitroChat} chat
-   * @param {(isChosen: boolean) => void} [closed] Is told that it has closed, and whether a session was chosen in it: the focus is to go elsewhere.
+   * @param {(how: {isChosen: boolean, givesFocus: boolean}) => void} [closed] Is told that it has closed, whether a session was chosen
+   *   in it, and whether the focus is to go elsewhere.
    */
   constructor(chat, closed = () => {}) {
     this.chat = chat;
@@ -91,6 +94,7 @@ export class SessionList {
   open({ isFocused = true } = {}) {
     if (this.isOpen) return;
     this.isOpen = true;
+    this.#isUnasked = !isFocused;
     this.element.hidden = false;
     const { signal } = (this.#open = new AbortController());
     this.#hear(signal);
@@ -102,11 +106,13 @@ export class SessionList {
   /** @param {boolean} [isChosen] */
   close(isChosen = false) {
     if (!this.isOpen) return;
+    // Whoever did not ask for it may be writing by now.
+    const givesFocus = !this.#isUnasked;
     this.isOpen = false;
     this.#open.abort();
     this.element.hidden = true;
     this.#fit();
-    this.closed(isChosen);
+    this.closed({ isChosen, givesFocus });
   }
 
   /** Reads again what may have changed. */
@@ -125,11 +131,12 @@ export class SessionList {
   #hear(signal) {
     const { chat } = this;
     const refresh = () => document.hidden || void this.refresh();
+    this.element.addEventListener("focusin", () => (this.#isUnasked = false), { signal });
     chat.addEventListener("litro-turn-end", refresh, { signal });
     chat.addEventListener("litro-session", () => this.#changed(), { signal });
     document.addEventListener("visibilitychange", refresh, { signal });
     const tabs = new Tabs(this.#name, refresh);
-    const sizes = new ResizeObserver(() => this.#fit());
+    const sizes = new ResizeObserver(() => (this.#isUnasked && chat.clientWidth < ROOM ? this.close() : this.#fit()));
     sizes.observe(chat);
     const edges = new IntersectionObserver(([entry]) => entry?.isIntersecting && void this.#more(), { root: this.scroller, rootMargin: "400px" });
     edges.observe(this.edge);

@@ -147,6 +147,8 @@ export class Stage {
 
   /** @param {import("./transcript.js").Touched} touched */
   touched(touched) {
+    // While the rest is on its way.
+    if (touched.turn) void answer.loadMarkdown();
     if (!this.isLive) return;
     this.log.touched(touched);
     if (touched.waiting || touched.items?.some(({ kind }) => kind === "said")) this.#showOutbox();
@@ -235,7 +237,7 @@ export class Stage {
   /** The list of sessions is loaded when it is first asked for. @param {(list: import("./sessions.js").SessionList) => void} use */
   async #useSessions(use) {
     this.#sessions ??= import("./sessions.js").then(({ SessionList }) => {
-      const list = new SessionList(this.chat, (isChosen) => this.#sessionsClosed(isChosen));
+      const list = new SessionList(this.chat, (how) => this.#sessionsClosed(how));
       this.frame.prepend(list.element);
       return list;
     });
@@ -249,10 +251,10 @@ export class Stage {
     }
   }
 
-  /** @param {boolean} isChosen Whether a session was chosen: then it is to be spoken in. */
-  #sessionsClosed(isChosen) {
+  /** @param {{isChosen: boolean, givesFocus: boolean}} how A session that was chosen is to be spoken in. */
+  #sessionsClosed({ isChosen, givesFocus }) {
     this.header.sessions.ariaExpanded = "false";
     if (isChosen) this.composer.focus();
-    else this.header.sessions.focus();
+    else if (givesFocus) this.header.sessions.focus();
   }
 }
