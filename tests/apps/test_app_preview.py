@@ -298,15 +298,20 @@ def test_an_edit_is_shown_at_once_and_a_mistake_leaves_the_last_good_card(
     expect(problems).to_have_count(0)
 
 
+UNTIL_LISTED = """async (words) => {
+    const headers = { "content-type": "application/json", "x-litro-agent": "1" };
+    const asked = { method: "POST", headers, body: JSON.stringify({ method: "tools/list" }) };
+    while (!(await (await fetch("rpc", asked)).text()).includes(words)) await new Promise(requestAnimationFrame);
+}"""
+"""Asks which tools there are until one of them is described so."""
+
+
 def test_an_edited_tool_is_the_one_that_runs(show: Show, tmp_path: Path):
     edited = shop(tmp_path, document())
     preview = show(edited)
     edited.edit("agents/demo/tools/show.py", '"temp_c": 21', '"temp_c": 30')
     edited.edit("agents/demo/tools/show.py", "Show the", "Tell the")
-    preview.page.wait_for_function(
-        "fetch('rpc', {method: 'POST', headers: {'content-type': 'application/json', 'x-litro-agent': '1'}, "
-        "body: '{\"method\": \"tools/list\"}'}).then((r) => r.text()).then((text) => text.includes('Tell'))"
-    )
+    preview.page.evaluate(UNTIL_LISTED, "Tell the weather.")
     preview.press("Run the tool")
     expect(preview.card.locator("temp-card")).to_have_text("86 °F")
 
