@@ -31,6 +31,7 @@ ONCE = {
     "test_killed_workers.py",
     "test_lit_renders.py",
     "test_mcp_clients.py",
+    "test_mcp_conformance.py",
     "test_mcp_gates_served.py",
     "test_packaging.py",
     "test_postgres_takeover.py",
