@@ -57,19 +57,14 @@ def test_an_answer_is_stopped_asked_again_and_its_question_edited(
     server: Server, context: BrowserContext
 ):
     chat = Chat(context.new_page(), server.page, "s2")
-    chat.ask("Count from one to one hundred in words.")
+    chat.ask("Write a very long story about a sailor, an old lighthouse and the sea.")
     expect(chat.answers).to_have_text(re.compile(r"\w"))
-    chat.ask("And then?")
-    chat.button("Withdraw").click()
-    expect(chat.outbox).to_be_empty()
     chat.stop.click()
     chat.shows("Stopped.")
     chat.button("Ask again").click()
     expect(chat.answers.last).to_have_text(re.compile(r"\w"))
     chat.stop.click()
     expect(chat.log.get_by_text("Stopped.")).to_have_count(2)
-    # Two, unless the model was done before the other message was withdrawn.
-    earlier = chat.said.all_text_contents()
     # Of the first one: a small model would rather go on with what it has been saying.
     chat.button("Edit the message").first.click()
     chat.page.get_by_label("Your message, edited").fill(QUESTION)
@@ -79,4 +74,4 @@ def test_an_answer_is_stopped_asked_again_and_its_question_edited(
     chat.log.locator("summary").click()
     expect(chat.log.get_by_label("Input", exact=True)).to_contain_text('"city": "Lisbon"')
     chat.button("Open the earlier chat").click()
-    expect(chat.said).to_have_text(earlier)
+    expect(chat.said).to_have_count(2)
