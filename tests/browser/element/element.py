@@ -1,12 +1,13 @@
-"""The page with the element as a person uses it: by labels and roles. Playwright looks into shadow roots by itself."""
+"""The page with the element as a person uses it, and what an attribute of the element's can change."""
 
 import re
 from urllib.parse import urlencode
 
-from playwright.sync_api import Locator, Page, expect
+from chat_page import Chat
+from playwright.sync_api import Locator, Page
 
 
-class Element:
+class Element(Chat):
     """An open page with one `<litro-chat>`.
 
     Args:
@@ -17,60 +18,16 @@ class Element:
     """
 
     def __init__(self, page: Page, url: str, session: str, /, **attributes: str) -> None:
-        self.page = page
         query = urlencode({name.replace("_", "-"): value for name, value in attributes.items()})
-        self.url = f"{url}?{query}#{session}"
-        page.goto(self.url)
-
-    @property
-    def log(self) -> Locator:
-        return self.page.get_by_role("log", name="Conversation")
-
-    @property
-    def input(self) -> Locator:
-        return self.page.get_by_label("Message", exact=True)
-
-    @property
-    def stop(self) -> Locator:
-        return self.button("Stop")
+        super().__init__(page, f"{url}?{query}", session)
 
     @property
     def status(self) -> Locator:
         return self.page.get_by_role("status")
 
-    @property
-    def problem(self) -> Locator:
-        return self.page.locator(".problem")
-
-    @property
-    def outbox(self) -> Locator:
-        return self.page.locator(".outbox")
-
-    @property
-    def said(self) -> Locator:
-        """What people said and was heard."""
-        return self.log.locator(".bubble")
-
-    @property
-    def answers(self) -> Locator:
-        return self.log.locator(".text")
-
-    def button(self, name: str) -> Locator:
-        return self.page.get_by_role("button", name=name, exact=True)
-
     def ask(self, text: str) -> None:
         self.input.fill(text)
         self.input.press("Enter")
-
-    def ends(self) -> None:
-        """Wait until no turn runs and none waits."""
-        expect(self.outbox).to_be_empty()
-        expect(self.stop).to_be_hidden()
-
-    def shows(self, *texts: str) -> None:
-        """Each text is in the log, and once."""
-        for text in texts:
-            expect(self.log.get_by_text(text)).to_have_count(1)
 
     def fold(self, words: str) -> Locator:
         """What is folded under these words."""
