@@ -10,7 +10,7 @@ from litro.components.project import Components, Generation
 from litro.errors import RenderFailed, SettingsError
 from litro.ui.renderers import fast, lit
 from litro.ui.renderers.base import Rendered
-from litro.ui.renderers.marks import HYDRATE, begins_with_root, custom_tags, for_page, marked
+from litro.ui.renderers.marks import begins_with_root, custom_tags, for_page
 from litro.ui.template import Template
 
 
@@ -67,7 +67,7 @@ class Renderer:
         """
         generation = await self._components.generation()
         adapter = self._adapter_of(generation, template)
-        marked = for_page(template, generation.address_of)
+        marked = for_page(template, lambda tag: [generation.address_of(tag)])
         return Markup(await _html(generation, adapter, marked, for_page=True))  # noqa: S704 - the engine has escaped it
 
     async def shell(self, template: Template, *, live: bool) -> Shell:
@@ -85,7 +85,7 @@ class Renderer:
         generation = await self._components.generation()
         adapter = self._adapter_of(generation, template, or_other=True)
         names = dict.fromkeys(generation.tags[tag] for tag in custom_tags(template))
-        shown = marked(template, f"defer-hydration {HYDRATE}", _props) if live else template
+        shown = for_page(template, lambda _: []) if live else template
         html = await _html(generation, adapter, shown, for_page=True)
         return Shell(html=html, components=tuple(names))
 
@@ -117,10 +117,6 @@ class Renderer:
             f"Registered for it are: {registered}. Add it to components/, or correct the tag or the adapter."
         )
         raise RenderFailed(msg)
-
-
-def _props(part: Template, element: int) -> dict[str, Any]:
-    return {"props": part.properties_of(element), "modules": []}
 
 
 async def _html(generation: Generation, adapter: str, template: Template, *, for_page: bool) -> str:

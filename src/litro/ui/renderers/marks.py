@@ -57,17 +57,17 @@ def custom_tags(template: Template) -> tuple[str, ...]:
     return tuple(dict.fromkeys(tag for tag in tags if "-" in tag))
 
 
-def for_page(template: Template, address_of: Callable[[str], str]) -> Template:
+def for_page(template: Template, modules_of: Callable[[str], list[str]]) -> Template:
     """The template for a page, whose components say for themselves what brings them to life.
 
     Args:
         template: What a page made.
-        address_of: Answers the stable address of the module that registers a tag.
+        modules_of: Answers the stable addresses of what is to be loaded for a tag: none where it comes along.
     """
 
     def mark(part: Template, element: int) -> dict[str, Any]:
-        module = address_of(part.shape.tags[element])
-        return {"props": part.properties_of(element), "modules": [module]}
+        modules = modules_of(part.shape.tags[element])
+        return {"props": part.properties_of(element), "modules": modules}
 
     return marked(template, f"defer-hydration {HYDRATE}", mark)
 
