@@ -222,12 +222,14 @@ def _several(value: object) -> list[object] | None:
 def _protocol_name(where: str, given: object, known: Sequence[str]) -> str:
     """A key as the protocol spells it, of the name that Python or the protocol has for it."""
     for name in known:
-        if given in {name, re.sub(r"[A-Z]", lambda capital: f"_{capital[0].lower()}", name)}:
+        if given in {name, _python_name(name)}:
             return name
     _refuse(where, str(given), f"one of {_listed(known)} is required.")
 
 
 def _listed(names: Sequence[str]) -> str:
-    return ", ".join(
-        re.sub(r"[A-Z]", lambda capital: f"_{capital[0].lower()}", name) for name in names
-    )
+    return ", ".join(map(_python_name, names))
+
+
+def _python_name(name: str) -> str:
+    return re.sub(r"[A-Z]", lambda capital: f"_{capital[0].lower()}", name)
