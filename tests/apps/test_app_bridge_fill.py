@@ -245,8 +245,9 @@ def test_the_apps_own_apply_fills_in_place_of_the_bridge(host: Host):
     assert warnings(host) == []
 
 
-def test_an_apply_that_fails_is_told_of(host: Host):
-    host.open(before="litroMcpApply = () => { throw new TypeError('no element') }")
+@pytest.mark.parametrize("arrow", ["() =>", "async () =>"])
+def test_an_apply_that_fails_is_told_of(host: Host, arrow: str):
+    host.open(before=f"litroMcpApply = {arrow} {{ throw new TypeError('no element') }}")
     host.result({"city": "Bern"})
     assert warnings(host) == ["The app's own apply failed. TypeError: no element"]
     assert host.run(STATE) == "result"

@@ -194,11 +194,9 @@
     if (!element) return;
     const { litroMcpApply: apply } = page;
     if (typeof apply === "function") {
-      try {
-        return apply(element, data);
-      } catch (error) {
-        return void warn(`The app's own apply failed. ${error}`);
-      }
+      // An async function's promise is rejected by what is thrown at once, too.
+      (async () => apply(element, data))().catch((error) => warn(`The app's own apply failed. ${error}`));
+      return;
     }
     const refused = Object.keys(data).filter((key) => !set(element, key, data[key]));
     if (refused.length) warn(`<${element.localName}> was not given the following properties: ${refused.join(", ")}.`);
