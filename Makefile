@@ -2,7 +2,7 @@
 
 PYTHON ?= python3
 
-.PHONY: demo check test test-llm bench soak format clean
+.PHONY: demo check test test-llm bench soak reference release format clean
 
 demo: .venv/ready         ## the demo in a browser: no key, no account
 	scripts/demo
@@ -19,8 +19,14 @@ test-llm: .venv/ready     ## the tests against model servers: a real model, and 
 bench: .venv/ready        ## benchmarks, side by side in one run
 	scripts/bench
 
-soak: .venv/ready         ## long campaigns: any bytes, takeovers, kill -9, failing disks, power loss
+soak: .venv/ready         ## long campaigns: people and kill -9 for half an hour, any bytes, takeovers, kill -9, failing disks, power loss
 	scripts/soak
+
+reference: .venv/ready  ## docs/reference, anew from the code
+	scripts/reference
+
+release: .venv/ready    ## what is uploaded: dist/, built twice and compared
+	scripts/release
 
 format: .venv/ready       ## let ruff rewrite what it can
 	.venv/bin/ruff check --fix --quiet . ; .venv/bin/ruff format .

@@ -42,10 +42,11 @@ class Event:
     """
 
     kind: EventKind | str
+    """What it is about."""
     payload: Any
     """A JSON value, its shape given by the kind."""
     turn: int
-    """The turn it belongs to, from 1."""
+    """The turn it belongs to, from 1. What is about the session has that which runs or ran last, 0 before any."""
     round: int | None = None
     """The model round in the turn, from 1, where it belongs to one."""
     call: str | None = None
@@ -67,9 +68,11 @@ class TurnStart(TypedDict):
     """Payload of `turn-start`."""
 
     trigger: Literal["message"]
+    """What started the turn."""
     message: str
     """The id of the message that started the turn."""
     by: NotRequired[str]
+    """The principal's id, where it has one."""
 
 
 class MessagePayload(TypedDict):
@@ -79,23 +82,29 @@ class MessagePayload(TypedDict):
     """
 
     id: str
+    """The message's own id: the caller's, where one was given."""
     role: Literal["user", "assistant"]
+    """`user`: a person; `assistant`: the model."""
     text: str
+    """All of it; empty where the model only asked for tools."""
     calls: NotRequired[list[str]]
     """The ids of the round's tool calls, in the model's order."""
     stop: NotRequired[StopReason]
+    """Why the model stopped."""
 
 
 class Delta(TypedDict):
     """Payload of `text-delta` and `reasoning-delta`."""
 
     text: str
+    """The piece, never empty."""
 
 
 class ToolCallPayload(TypedDict):
     """Payload of `tool-call`."""
 
     name: str
+    """The tool's."""
     input: Any
     """Parsed, not yet validated. Arguments that are not JSON stay a string."""
 
@@ -104,31 +113,42 @@ class ToolErrorPayload(TypedDict):
     """Payload of `tool-error`."""
 
     type: str
+    """A `ToolErrorType`."""
     message: str
+    """Words for people and for the model."""
     ref: NotRequired[str]
+    """Where the server's log has the rest."""
 
 
 class ErrorPayload(TypedDict):
     """Payload of `error`, and of an `err` control line."""
 
     type: str
+    """An `ErrorType`."""
     message: str
+    """Words for people."""
     status: NotRequired[int]
+    """The HTTP status of the model's server, where it answered; in a control line, our own."""
     ref: NotRequired[str]
+    """Where the server's log has the rest."""
 
 
 class UsagePayload(TypedDict):
     """Payload of `usage`: tokens of one round, where the server counted them."""
 
     input_tokens: NotRequired[int]
+    """Those that the model read."""
     output_tokens: NotRequired[int]
+    """Those that it wrote."""
     cached_tokens: NotRequired[int]
+    """Those of `input_tokens` that were read from the server's prompt cache."""
 
 
 class TurnEnd(TypedDict):
     """Payload of `turn-end`."""
 
     status: TurnStatus
+    """How it ended."""
 
 
 OnBusy = Literal["reject", "queue", "steer"]
@@ -142,18 +162,24 @@ class QueuedPayload(TypedDict):
     """Payload of `queued`: a message that was accepted while a turn ran."""
 
     id: str
+    """The message's id."""
     text: str
+    """The person's words."""
     mode: WaitMode
+    """How it waits."""
     by: NotRequired[str]
+    """The principal's id, where it has one."""
 
 
 class WithdrawnPayload(TypedDict):
     """Payload of `withdrawn`: the message of this id will not start."""
 
     id: str
+    """The message's id."""
 
 
 class TitlePayload(TypedDict):
     """Payload of `title`: what the session is called from now on."""
 
     text: str
+    """The title."""
