@@ -67,6 +67,7 @@ def changed(file: str) -> list[str]:
 @pytest.mark.parametrize(
     "file",
     [
+        "agents/_config.py",
         "agents/demo/agent.py",
         "agents/demo/_script.py",
         "agents/demo/instructions.md",

@@ -30,7 +30,7 @@ def head(
     given = {"host": "app.example.com", "x-litro-agent": "1"}
     given |= {name.replace("_", "-"): value for name, value in headers.items()}
     kept = {name: value for name, value in given.items() if value}
-    return RequestHead(method=method, path="/x", scheme=scheme, headers=kept, client=client)
+    return RequestHead(method=method, scheme=scheme, headers=kept, client=client)
 
 
 def status(request: RequestHead, policy: GatePolicy = OPEN) -> int | None:
@@ -59,10 +59,10 @@ def test_a_scope_becomes_a_head_with_lower_cased_names_and_repeated_headers_join
     }
     built = RequestHead.from_scope(scope)
     assert dict(built.headers) == {"host": "a.example", "x-a": "1, 2\xff"}
-    assert (built.client, built.server, built.scheme) == ("10.0.0.7", ("127.0.0.1", 8000), "https")
+    assert (built.client, built.scheme) == ("10.0.0.7", "https")
 
 
-def test_a_scope_of_a_unix_socket_has_neither_client_nor_server():
+def test_a_scope_of_a_unix_socket_has_no_client():
     scope: dict[str, Any] = {
         "type": "http",
         "method": "GET",
@@ -71,7 +71,7 @@ def test_a_scope_of_a_unix_socket_has_neither_client_nor_server():
         "client": None,
     }
     built = RequestHead.from_scope(scope)
-    assert (built.client, built.server, built.scheme) == (None, None, "http")
+    assert (built.client, built.scheme) == (None, "http")
 
 
 # --- Host
@@ -632,7 +632,7 @@ def test_any_bytes_pass_or_are_refused_and_never_raise(scope: dict[str, Any], po
 def test_a_head_built_by_hand_from_any_text_never_raises(
     headers: dict[str, str], policy: GatePolicy
 ):
-    request = RequestHead(method="POST", path="/", scheme="http", headers=headers, client="\ud800")
+    request = RequestHead(method="POST", scheme="http", headers=headers, client="\ud800")
     refusal = check(request, policy)
     assert refusal is not None
     assert refusal.message.encode()

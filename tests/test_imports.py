@@ -35,6 +35,7 @@ def test_files_that_only_declare_load_none_of_it_either():
 def test_the_top_level_is_exactly_the_design():
     assert sorted(litro.__all__) == [
         "Agent", "AgentError", "Config", "Progress", "Result", "Tool", "ToolContext", "create_app", "tool",
+        "visitor",
     ]  # fmt: skip
     assert all(getattr(litro, name) for name in litro.__all__)
     with pytest.raises(AttributeError, match="'nope'"):

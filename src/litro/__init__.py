@@ -11,6 +11,7 @@ from litro.errors import AgentError
 
 if TYPE_CHECKING:
     from litro.app import create_app
+    from litro.http.visitor import visitor
 
 __all__ = [
     "Agent",
@@ -22,15 +23,22 @@ __all__ = [
     "ToolContext",
     "create_app",
     "tool",
+    "visitor",
 ]
 __version__ = "0.1.0"
 
 
-def __getattr__(name: str) -> Any:
-    # The app brings Starlette, pydantic and an HTTP client, which files that only declare must not pay for.
-    if name == "create_app":
-        from litro.app import create_app  # noqa: PLC0415
+if not TYPE_CHECKING:
+    # A type checker that knew of it would take a misspelt name for one that is there.
+    def __getattr__(name: str) -> Any:
+        # The app brings Starlette, pydantic and an HTTP client, and a guard Starlette: files that only declare must not pay for it.
+        if name == "create_app":
+            from litro.app import create_app  # noqa: PLC0415
 
-        return create_app
-    msg = f"module 'litro' has no attribute {name!r}"
-    raise AttributeError(msg)
+            return create_app
+        if name == "visitor":
+            from litro.http.visitor import visitor  # noqa: PLC0415
+
+            return visitor
+        msg = f"module 'litro' has no attribute {name!r}"
+        raise AttributeError(msg)

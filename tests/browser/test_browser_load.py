@@ -1,11 +1,16 @@
 """What the page that `litro new` writes loads, and how large that is."""
 
+import re
+from pathlib import Path
+
 import pytest
 from chat_page import Chat
 from playwright.sync_api import BrowserContext, Request, expect
 from serving_page import Server
 from test_browser_chat import QUESTION
 
+ASSETS = Path(__file__).parents[2] / "src/litro/assets"
+IMPORT = re.compile(r'^import\s+(?:[^;"]+\sfrom\s+)?"(\./|\.\./)([^"]+)";', re.MULTILINE)
 FIRST = 60_000
 WHOLE = 80_000
 
@@ -38,3 +43,30 @@ def test_the_first_load_is_at_most_60_kb_of_javascript_and_markdown_comes_with_t
     expect(page.locator(".text.md")).to_have_count(2)
     page.wait_for_load_state("networkidle")
     assert bytes_of(loaded) <= WHOLE
+
+
+def imports(module: str) -> set[str]:
+    """What it imports, by its place in the folder. What others wrote imports nothing."""
+    if module.startswith("vendor/"):
+        return set()
+    folder = module.rpartition("/")[0]
+    found = IMPORT.findall((ASSETS / module).read_text(encoding="utf-8"))
+    return {f"{folder}/{name}" if folder and up == "./" else name for up, name in found}
+
+
+def everything(module: str) -> set[str]:
+    """What it imports, and what that imports."""
+    found, new = set[str](), imports(module)
+    while new:
+        found |= new
+        new = {deeper for name in new for deeper in imports(name)} - found
+    return found
+
+
+def test_whatever_the_chat_needs_is_asked_for_at_once_and_not_level_by_level():
+    """Each level would be a round trip, before anything is seen."""
+    needs = everything("chat.js")
+    assert len(needs) > 20
+    assert needs - imports("chat.js") == set()
+    for later in ("chat/sessions.js", "chat/markdown.js"):
+        assert everything(later) - imports(later) - needs - {"chat.js"} == set()

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import httpx2
 import orjson
 import pytest
 from axe_report import violations
@@ -45,11 +44,12 @@ class Playground:
         folder = "" if self.tag == TAGS["lit"] else f"{self.tag}/"
         return f"{self.mount}__litro/components/{folder}{self.tag}.js"
 
-    def told(self, session: str) -> dict[str, Any]:
+    def told(self, context: BrowserContext, session: str) -> dict[str, Any]:
         """What the log has of the card."""
         url = f"{self.server.url}{self.mount[1:]}__litro/agent/demo/{session}"
-        with httpx2.Client(trust_env=False) as client:
-            lines = client.get(url).raise_for_status().text.split("\n")
+        # As the visitor whose session it is.
+        answer = context.request.get(url, fail_on_status_code=True)
+        lines = answer.text().split("\n")
         events = [orjson.loads(line) for line in lines if line]
         [card] = [event for event in events if event.get("kind") == "ui"]
         return card["payload"]
@@ -127,7 +127,7 @@ def test_the_person_s_card_says_70_where_the_model_s_data_says_21(
     expect_live(card)
     assert violations(chat.page) == []
     shoot(chat.page, f"playground-{playground.tag}")
-    told = playground.told(session)
+    told = playground.told(context, session)
     assert told["data"] == {"city": "Lisbon", "temp_c": 21, "summary": "sunny"}
     assert "70 °F" in told["html"] or "70<!--fe:/b--> °F" in told["html"]
 

@@ -20,7 +20,8 @@ def app(litro: Litro, tmp_path: Path) -> Path:
 
 
 def test_a_new_project_has_no_problem_and_answers_without_a_key(litro: Litro, app: Path):
-    assert litro("check", cwd=app).returncode == 0
+    checked = litro("check", cwd=app)
+    assert (checked.returncode, checked.stderr) == (0, "")
     said = litro("run", "demo", "What is the weather in Porto?", cwd=app)
     assert said.stdout == "Let me look. \nHere is the weather.\n"
     assert '"city":"Porto"' in said.stderr
@@ -106,7 +107,9 @@ def test_what_cannot_be_written_whole_is_not_written_at_all(tmp_path: Path):
 def test_an_added_agent_is_there_at_once_and_its_name_is_its_own(litro: Litro, app: Path):
     done = litro("add", "agent", "Travel", cwd=app)
     assert done.returncode == 0, done.stderr
-    assert "Travel: roll-dice" in litro("check", cwd=app).stdout
+    checked = litro("check", cwd=app)
+    assert "Travel: roll-dice" in checked.stdout
+    assert "no guard" not in checked.stderr
     for taken in ("Travel", "travel", "DEMO"):
         again = litro("add", "agent", taken, cwd=app)
         assert again.returncode == 1

@@ -136,6 +136,14 @@ test("HTML, definitions and whatever refers to them are text", () => {
   assert.equal(defined, "<p>![a][b]</><p>[b]: <a https://evil.example/p.png>https://evil.example/p.png</></>");
 });
 
+test("where the page's address names the session, a link within the page is only its words", () => {
+  const page = { address: `${HERE}#s1`, isNamed: true, images: "none", outline: [], texts };
+  const shown = (source) => shapesOf(source, page).map(draw).join("");
+  assert.equal(shown(`[a](#x) [b](page#y) [c](${HERE}#) ![d](#z)`), "<p><span>a</> <span>b</> <span>c</> <span>d</></>");
+  assert.equal(shown("[a](other#x)"), "<p><a https://chat.example/other#x>a</></>");
+  assert.equal(drawn("[a](#x)"), `<p><a ${HERE}#x>a</></>`);
+});
+
 test("a link goes to a page or to somebody's mail, whatever its address looks like", () => {
   const refused = [
     ...["javascript:alert(1)", "JaVaScRiPt:alert(1)", "java\tscript:alert(1)", " \u0001javascript:alert(1)", "java\nscript:alert(1)"],

@@ -21,7 +21,7 @@ class Server:
             text=True,
         )
         assert self.process.stderr is not None
-        # Before it tells its address, it warns of what the example is not: guarded.
+        # Before it tells its address, it may warn of something.
         told = ""
         while "http://" not in told:
             told = self.process.stderr.readline()

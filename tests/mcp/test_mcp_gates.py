@@ -19,7 +19,6 @@ PUBLIC = McpPolicy(
 def head(method: str = "POST", **headers: str) -> RequestHead:
     return RequestHead(
         method=method,
-        path="/__litro/mcp/demo",
         scheme="http",
         headers={"host": "localhost"} | headers,
     )

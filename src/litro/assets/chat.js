@@ -13,6 +13,29 @@ import { Stage } from "./chat/stage.js";
 import { Tabs, hint } from "./chat/tabs.js";
 import { ENGLISH } from "./chat/texts.js";
 import { mount } from "./hydrate.js";
+// What those import, said here so that a browser asks for all of it at once and not level by level.
+import "./chat/announcer.js";
+import "./chat/answer.js";
+import "./chat/call.js";
+import "./chat/card.js";
+import "./chat/clipboard.js";
+import "./chat/composer.js";
+import "./chat/dom.js";
+import "./chat/draft.js";
+import "./chat/growing.js";
+import "./chat/header.js";
+import "./chat/log.js";
+import "./chat/notices.js";
+import "./chat/outbox.js";
+import "./chat/problem.js";
+import "./chat/reasoning.js";
+import "./chat/said.js";
+import "./chat/sending.js";
+import "./chat/styles.js";
+import "./chat/transcript.js";
+import "./chat/turn.js";
+import "./chat/value.js";
+import "./client.js";
 
 /** @typedef {import("./chat/transcript.js").Turn} Turn */
 /** @typedef {import("./chat/transcript.js").Said} Said */
@@ -91,7 +114,9 @@ export class LitroChat extends HTMLElement {
     addEventListener("hashchange", () => this.#place.isInAddress && this.#show(this.#place.find()), { signal });
     addEventListener("online", () => void this.#conversation?.again(), { signal });
     addEventListener("offline", () => this.#stage?.show(), { signal });
-    // Another device may have gone on with the conversation, and a connection may have died asleep.
+    // Another device may have gone on with the conversation: in a tab that was never hidden, whoever comes back to it touches it.
+    addEventListener("focus", () => this.#conversation?.state === "idle" && void this.#conversation.hear(), { signal });
+    // A connection may have died asleep, too.
     document.addEventListener("visibilitychange", () => document.hidden || this.#conversation?.again(), { signal });
     this.#reopen();
     const { activeElement } = document;

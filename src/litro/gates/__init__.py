@@ -4,7 +4,7 @@ They are pure: a head and a policy, and a refusal or none, whatever the bytes. T
 agent's `access`; they read no body and know no route and no framework.
 """
 
-from litro.gates.checks import Refusal, check
+from litro.gates.checks import Refusal, check, scheme_of
 from litro.gates.cors import cors_headers
 from litro.gates.head import Headers, RequestHead
 from litro.gates.policy import GatePolicy
@@ -16,4 +16,5 @@ __all__ = [
     "RequestHead",
     "check",
     "cors_headers",
+    "scheme_of",
 ]

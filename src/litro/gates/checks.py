@@ -75,6 +75,12 @@ def target_of(head: RequestHead, policy: GatePolicy) -> Target | Refusal:
     return _read_target("X-Forwarded-Host", _first(forwarded), scheme)
 
 
+def scheme_of(head: RequestHead, policy: GatePolicy) -> str:
+    """The scheme of the address that the browser sees, as far as a trusted proxy tells."""
+    target = target_of(head, policy)
+    return head.scheme if isinstance(target, Refusal) else target.scheme
+
+
 def check_host(head: RequestHead, target: Target, policy: GatePolicy) -> Refusal | None:
     """421 for a name that the server does not answer to: another site may have pointed it here."""
     if not policy.loopback_only and not policy.allowed_hosts:

@@ -1,4 +1,4 @@
-"""What the gates see of a request."""
+"""What the gates see of a request: neither its path nor its body."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,13 +12,11 @@ class RequestHead:
     """What the gates see of a request."""
 
     method: str
-    path: str
     scheme: str
     headers: Mapping[str, str]
     """Lower-cased names; the values of one name that came more than once are joined by `, `."""
     client: str | None = None
     """The peer's address: whoever opened the connection, which may be a proxy."""
-    server: tuple[str, int | None] | None = None
 
     @classmethod
     def from_scope(cls, scope: Mapping[str, Any]) -> "RequestHead":
@@ -29,12 +27,9 @@ class RequestHead:
             value = raw_value.decode("latin-1").strip(" \t")
             headers[name] = f"{headers[name]}, {value}" if name in headers else value
         client = scope.get("client")
-        server = scope.get("server")
         return cls(
             method=scope["method"],
-            path=scope["path"],
             scheme=scope.get("scheme", "http"),
             headers=headers,
             client=client[0] if client else None,
-            server=(server[0], server[1]) if server else None,
         )

@@ -9,7 +9,7 @@ from typing import Final
 
 from starlette.requests import Request
 
-from litro.gates import RequestHead, check, cors_headers
+from litro.gates import RequestHead, check, cors_headers, scheme_of
 from litro.http.answers import Answer, Receive, Scope, Send, failure, of_error, of_refusal
 from litro.http.call import Call, Rules, check_session
 from litro.http.conversation import Conversation
@@ -17,6 +17,7 @@ from litro.http.guard import principal_of
 from litro.http.listing import Listing
 from litro.http.route import Resource, Route, route_of
 from litro.http.streams import Streams
+from litro.http.visitor import with_jar
 from litro.turn.catalogue import Catalogue
 from litro.turn.conversations import Conversations
 
@@ -88,11 +89,16 @@ class AgentRoutes:
         if route.resource != "sessions":
             check_session(route.session)
         request = Request(scope)
+        jar = with_jar(request, scheme_of(head, self._rules.gates))
+        principal = await principal_of(
+            self._conversations.agent(route.agent), request, self._rules.access
+        )
+        # A page asks for its list and its session at once: two cookies would come, and one of them would be lost.
+        if route.resource != "sessions":
+            cors += jar.headers(head.method)
         call = Call(
             route=route,
-            principal=await principal_of(
-                self._conversations.agent(route.agent), request, self._rules.access
-            ),
+            principal=principal,
             request=request,
             head=head,
             headers=cors,

@@ -84,12 +84,21 @@ def test_at_400_percent_nothing_is_cut_off_and_everything_can_be_reached(
 
 def test_right_to_left_is_a_mirror(chat: Element):
     chat.page.evaluate("document.documentElement.dir = 'rtl'")
-    chat.ask("مرحبا")
+    chat.ask("Hello")
     chat.ends()
     bubble, log = chat.said.bounding_box(), chat.log.bounding_box()
     assert bubble["x"] - log["x"] < 2
     direction = chat.answers.evaluate("answer => getComputedStyle(answer).direction")
     assert direction == "ltr", "each text has its own"
+    chat.page.locator("litro-chat").evaluate("chat => chat.setAttribute('sessions', '')")
+    row = chat.page.locator(".session.open")
+    ends = """part => {
+        const words = document.createRange();
+        words.selectNodeContents(part);
+        return words.getBoundingClientRect().right;
+    }"""
+    title, when = row.locator(".title").evaluate(ends), row.locator("small").evaluate(ends)
+    assert abs(title - when) < 2
 
 
 def test_who_wants_less_motion_gets_none(context: BrowserContext, server: Server, session: str):

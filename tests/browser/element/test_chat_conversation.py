@@ -47,3 +47,14 @@ def test_stop_ends_the_turn_and_it_can_be_asked_again(chat: Element, server: Ser
     chat.shows("The first half. The second half.")
     expect(chat.button("Ask again")).to_have_count(0)
     expect(chat.input).to_be_focused()
+
+
+def test_a_link_of_an_answer_opens_no_other_chat_and_turns_stand_close(chat: Element, session: str):
+    chat.ask("[another chat](#another)")
+    chat.ends()
+    expect(chat.answers).to_have_text("You said: another chat")
+    expect(chat.log.get_by_role("link")).to_have_count(0)
+    chat.ask("Hello")
+    chat.ends()
+    above, below = chat.answers.first.bounding_box(), chat.said.last.bounding_box()
+    assert 24 < below["y"] - above["y"] - above["height"] < 50

@@ -1,7 +1,7 @@
 """Which session `<litro-chat>` shows, and several tabs of one."""
 
 from element import Element
-from playwright.sync_api import BrowserContext, expect
+from playwright.sync_api import Browser, BrowserContext, expect
 from serving_page import Server
 
 
@@ -97,6 +97,20 @@ def test_a_card_in_both_tabs_is_shown_once_in_each(
     for tab in (chat, other):
         tab.shows("It is a good day for a walk.")
         expect(tab.page.locator("weather-card")).to_have_count(1)
+
+
+def test_what_another_device_has_said_is_there_when_somebody_comes_back_to_the_tab(
+    chat: Element, browser: Browser, server: Server, session: str
+):
+    chat.ask("Hello")
+    chat.ends()
+    with browser.new_context() as phone:
+        other = Element(phone.new_page(), server.url, session)
+        other.shows("You said: Hello")
+        other.ask("From the phone")
+        other.ends()
+    chat.page.evaluate("dispatchEvent(new Event('focus'))")
+    chat.shows("You said: From the phone")
 
 
 def test_what_is_being_written_is_there_after_a_reload_and_belongs_to_its_chat(chat: Element):

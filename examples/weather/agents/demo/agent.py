@@ -24,5 +24,5 @@ def model() -> Provider | str:
     return scripted(answer)
 
 
-# Whoever reaches the server may talk to it. Before you deploy: Agent(model(), access=your_guard).
+# Who may talk to it, agents/_config.py says.
 agent = Agent(model())

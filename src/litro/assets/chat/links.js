@@ -19,6 +19,16 @@ export function linkTo(address, base) {
 }
 
 /**
+ * Whether an address is a place in the page itself.
+ * @param {string} address As it was written.
+ * @param {string} base The page's address.
+ */
+export function isWithin(address, base) {
+  const [page, place] = parse(address, base)?.href.split("#") ?? [];
+  return place !== undefined && page === base.split("#")[0];
+}
+
+/**
  * The address of a picture that may be loaded; null where it may not.
  * @param {string} address As it was written.
  * @param {string} base The page's address.

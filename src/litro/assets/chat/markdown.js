@@ -13,6 +13,10 @@ import { patch } from "./patch.js";
 import { Segments } from "./segments.js";
 import { shapesOf } from "./shapes.js";
 import { adopt, css } from "./styles.js";
+// What those import, so that it is asked for at once.
+import "../vendor/marked.js";
+import "./entities.js";
+import "./links.js";
 
 /** @typedef {import("./shapes.js").Shape} Shape */
 /** @typedef {import("./segments.js").Join} Join */
@@ -129,8 +133,9 @@ export class Markdown {
 
   /** @type {(source: string, outline: number[]) => Shape[]} */
   #shapes(source, outline) {
-    const { images, texts } = this.context;
-    return shapesOf(source, { address: document.baseURI, images, outline, texts });
+    const { host, images, texts } = this.context;
+    const isNamed = host?.hasAttribute("hash") ?? false;
+    return shapesOf(source, { address: document.baseURI, isNamed, images, outline, texts });
   }
 
   /** Shows what may still change. @type {(shapes: Shape[], join: Join | null) => void} */

@@ -9,10 +9,10 @@ export const looks = css`
     content-visibility: auto; contain-intrinsic-block-size: auto 3rem; }
   .session:hover, .session:focus-within { background: color-mix(in srgb, var(--ink) 6%, transparent); }
   .session.open { background: color-mix(in srgb, var(--accent) 16%, transparent); }
-  .session .pick { display: grid; flex: 1; min-inline-size: 0; min-block-size: 3rem; align-content: center; padding: .25rem .625rem; border: 0; border-radius: .5rem; background: none; text-align: start; line-height: 1.35; }
+  .session .pick { display: grid; flex: 1; min-inline-size: 0; min-block-size: 3rem; align-content: center; justify-items: start; grid-template-columns: minmax(0, 1fr); padding: .25rem .625rem; border: 0; border-radius: .5rem; background: none; text-align: start; line-height: 1.35; }
   .session .pick:focus-visible { outline-offset: -2px; }
   .session.open .pick { font-weight: 600; }
-  .session .title { overflow: hidden; font-size: .9375rem; text-overflow: ellipsis; white-space: nowrap; unicode-bidi: isolate; text-align: match-parent; }
+  .session .title { overflow: hidden; font-size: .9375rem; text-overflow: ellipsis; white-space: nowrap; max-inline-size: 100%; unicode-bidi: isolate; }
   .session small { display: flex; align-items: center; gap: .375rem; color: var(--quiet); font-size: .75rem; font-weight: 400; }
   .session .dot { inline-size: .5rem; block-size: .5rem; border-radius: 50%; background: var(--accent); animation: breathe 1.4s ease-in-out infinite; }
   .session .ways { display: flex; padding-inline-end: .25rem; }

@@ -8,7 +8,7 @@
 
 import { Lexer, Tokenizer } from "../vendor/marked.js";
 import { decoded } from "./entities.js";
-import { linkTo, pictureAt } from "./links.js";
+import { isWithin, linkTo, pictureAt } from "./links.js";
 
 /** @typedef {{name: string, attributes: Record<string, string>, children: Shape[]}} ElementShape */
 /** @typedef {{name: "code-box", language: string, text: string}} CodeShape */
@@ -17,6 +17,7 @@ import { linkTo, pictureAt } from "./links.js";
 /**
  * @typedef {object} Page What of the page decides how a text looks.
  * @property {string} address
+ * @property {boolean} [isNamed] Whether the address's `#…` names a session: then no text may lead to another place in the page.
  * @property {string} images Which pictures are loaded: "none", or what `pictureAt` takes.
  * @property {number[]} outline The headings, by their own levels, that the next one may stand under. Read, and written to.
  * @property {{table: string, taskDone: string, taskOpen: string, picture: string}} texts
@@ -201,6 +202,7 @@ function link({ href, title, tokens, raw }, page, isInLink) {
 
 /** @type {(address: string, title: string | null, children: Shape[], page: Page) => Shape | null} */
 function anchor(address, title, children, page) {
+  if (page.isNamed && isWithin(address, page.address)) return element("span", {}, children);
   const target = linkTo(address, page.address);
   if (!target) return null;
   const attributes = { href: target.href, rel: "noopener noreferrer" };

@@ -12,11 +12,11 @@ import { ReasoningView } from "./reasoning.js";
 import { SaidView } from "./said.js";
 
 export const looks = css`
-  .turn { display: flex; flex-direction: column; gap: .75rem; margin-inline: -.25rem; padding: .625rem .25rem; }
+  .turn { display: flex; flex-direction: column; gap: .75rem; margin-inline: -.25rem; padding: .375rem .25rem; }
   .turn.over { content-visibility: auto; contain-intrinsic-block-size: auto 14rem; }
   .call + .call, .reasoning + .call, .call + .reasoning { margin-block-start: -.375rem; }
   .end { display: flex; flex-direction: column; gap: .5rem; }
-  .end > .actions:only-child { margin-block-start: -.5rem; }
+  .end > .actions:only-child { margin-block-start: -.75rem; }
   .end:empty { display: none; }
   .note { display: flex; flex-wrap: wrap; align-items: center; gap: .25rem .75rem; color: var(--quiet); font-size: .875rem; }
   .note p { margin: 0; }

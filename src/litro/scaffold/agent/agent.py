@@ -17,5 +17,5 @@ def model() -> Provider | str:
     return "openai:gpt-5-mini"
 
 
-# Whoever reaches the server may talk to it. Before you deploy: Agent(model(), access=your_guard).
+# Who may talk to it: Agent(model(), access=…), or for all agents Config(access=…) in agents/_config.py.
 agent = Agent(model())

@@ -4,16 +4,17 @@ import pytest
 
 from litro.providers import call
 from litro.providers.base import ModelRequest
+from litro.providers.script import ScriptItem
 from litro.testing import running
 
 pytestmark = [pytest.mark.anyio, pytest.mark.parametrize("anyio_backend", ["asyncio"])]
 
 
-def script(request: ModelRequest, turn: int):
+def script(request: ModelRequest, turn: int) -> list[ScriptItem]:
     return [call("get-weather", city="Lisbon")] if turn == 1 else ["Take a hat."]
 
 
-async def test_a_question_about_the_weather_is_answered_with_a_card():
+async def test_a_question_about_the_weather_is_answered_with_a_card() -> None:
     async with running(".", model=script) as project:
         turn = await project.agent("demo").send("What is the weather in Lisbon?")
     assert turn.status == "completed"

@@ -8,7 +8,7 @@ from pathlib import Path
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
-from litro import Agent
+from litro import Agent, visitor
 from litro.errors import ProviderError
 from litro.providers import call, pause, scripted
 from litro.providers.base import ModelRequest, ResultsMessage
@@ -42,10 +42,10 @@ async def answer(request: ModelRequest, turn: int) -> AsyncGenerator[ScriptItem]
         yield f"You said: {text}"
 
 
-async def unless_refused(request: Request) -> str | None:
+async def unless_refused(request: Request) -> str:
     if request.cookies.get("refused"):
         raise HTTPException(403, "Your trial has ended. Ask Ada for access.")
-    return request.cookies.get("user")
+    return request.cookies.get("user") or visitor(request)
 
 
 agent = Agent(scripted(answer), access=unless_refused)
