@@ -32,6 +32,15 @@ def test_every_part_is_documented():
     assert set(re.findall(r"`([\w-]+)`", listed[1])) == parts
 
 
+def test_the_example_of_a_style_uses_variables_and_parts_that_exist():
+    (style,) = re.findall(r"^```css\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
+    variables = set(re.findall(r"^  (--[\w-]+): [^;]+;$", style, re.MULTILINE))
+    assert variables
+    assert variables <= set(re.findall(r"var\((--litro-[\w-]+)", SOURCE))
+    assert re.findall(r"::part\(([\w-]+)\)", style) == ["composer"]
+    assert style.count("{") == style.count("}")
+
+
 def test_every_attribute_is_documented():
     own = re.findall(r'(?:chat|this|element)\.(?:get|has)Attribute\("([\w-]+)"\)', SOURCE)
     assert "this.autofocus" in SOURCE

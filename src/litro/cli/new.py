@@ -17,8 +17,8 @@ _NAME: Final = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,62}[A-Za-z0-9])?")
 @click.command(
     "new",
     epilog=examples(
-        "litro new my-app      in a new folder",
-        "litro new .           in the empty folder where you are",
+        "litro new my-app      # in a new folder",
+        "litro new .           # in the empty folder where you are",
     ),
 )
 @click.argument("name", type=click.Path(path_type=Path))
