@@ -20,6 +20,7 @@ PNG = b"\x89PNG\r\n\x1a\n"
         (Image(memoryview(PNG)), "image/png, 8 bytes"),  # pyright: ignore[reportArgumentType]
         (Audio(b"RIFF0000WAVE"), "audio/wav, 12 bytes"),
         (Audio(b"ID3"), "audio/mpeg, 3 bytes"),
+        (Audio(b"\xff\xf3\x44\xc4"), "audio/mpeg, 4 bytes"),
         (File("ä", "a.txt"), "a.txt: text/plain, 2 bytes"),
         (File(b"1", "a.bin"), "a.bin: application/octet-stream, 1 bytes"),
         (File(b"1", uri="db://x/1", mime_type="image/png"), "db://x/1: image/png, 1 bytes"),

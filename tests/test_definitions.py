@@ -133,7 +133,7 @@ def test_a_session_is_owned_by_a_string(principal: Any, owner: Any):
     assert owner_of(principal) == owner
 
 
-@pytest.mark.parametrize("principal", [7, "", {"id": 7}, {"name": "x"}, True, ["u7"]])
+@pytest.mark.parametrize("principal", [7, "", {"id": 7}, {"name": "x"}, True, ["u7"], "\ud800"])
 def test_a_principal_that_can_own_nothing_is_refused(principal: Any):
     with pytest.raises(TypeError, match="a non-empty string, a mapping"):
         owner_of(principal)

@@ -497,6 +497,16 @@ def test_a_token_that_no_header_can_carry_is_refused_without_being_shown(
     assert str(token) not in message
 
 
+@pytest.mark.parametrize(
+    "given", ["mysql://app:hunter2@db/app", "redis://:hun@ter2@db/1?password=x"]
+)
+def test_a_password_in_an_address_that_is_refused_is_not_shown(tmp_path: Path, given: str):
+    with pytest.raises(SettingsError, match="://…@db/") as refused:
+        resolve(tmp_path, environ={"LITRO_SESSIONS": given})
+    assert "ter2" not in str(refused.value)
+    assert "=x" not in str(refused.value)
+
+
 def test_the_token_is_in_no_repr(tmp_path: Path):
     settings = resolve(tmp_path, environ={"LITRO_MCP_TOKEN": "s3cret"})
     assert "s3cret" not in repr((settings, settings.mcp_policy()))

@@ -24,6 +24,10 @@ _SOUNDS: Final = (
     (b"WAVE", 8, "audio/wav"),
     (b"ID3", 0, "audio/mpeg"),
     (b"\xff\xfb", 0, "audio/mpeg"),
+    (b"\xff\xfa", 0, "audio/mpeg"),
+    # Of half the sampling rate, as speech often is.
+    (b"\xff\xf3", 0, "audio/mpeg"),
+    (b"\xff\xf2", 0, "audio/mpeg"),
     (b"OggS", 0, "audio/ogg"),
     (b"fLaC", 0, "audio/flac"),
 )
@@ -40,12 +44,16 @@ class Content:
 
 
 class Text(Content):
-    """Text that reaches the host as it is, where a returned string would be JSON, with quotes around it."""
+    """Text that reaches the host as it is, where a returned string would be JSON, with quotes around it.
+
+    Args:
+        text: The text.
+    """
 
     __slots__ = ("text",)
 
     def __init__(self, text: str) -> None:
-        self.text = well_formed(text)
+        self.text: str = well_formed(text)
 
     def named(self) -> str:
         """The text."""
@@ -63,7 +71,7 @@ class _Media(Content):
 
     def __init__(self, data: bytes, mime_type: str | None = None) -> None:
         where = type(self).__name__
-        self.data = _bytes_of(data, where)
+        self.data: bytes = _bytes_of(data, where)
         found = mime_type or next(
             (kind for sign, at, kind in self._signs if self.data.startswith(sign, at)), None
         )
@@ -73,7 +81,7 @@ class _Media(Content):
                 f'{where}(data, "{self._kind}/…").'
             )
             raise ValueError(msg)
-        self.mime_type = _checked(found, where)
+        self.mime_type: str = _checked(found, where)
         if not self.mime_type.startswith(f"{self._kind}/"):
             msg = f'{where}(): the type is {self.mime_type!r}, so "{self._kind}/…" is required. Use File for others.'
             raise ValueError(msg)
@@ -89,6 +97,10 @@ class _Media(Content):
 class Image(_Media):
     """An image. PNG, JPEG, GIF and WebP are recognised; of others, name the type.
 
+    Args:
+        data: Its bytes.
+        mime_type: Its type.
+
     Raises:
         TypeError, ValueError: The data is not bytes, or the type is missing or no image's.
     """
@@ -100,6 +112,10 @@ class Image(_Media):
 
 class Audio(_Media):
     """A sound. WAV, MP3, Ogg and FLAC are recognised; of others, name the type.
+
+    Args:
+        data: Its bytes.
+        mime_type: Its type.
 
     Raises:
         TypeError, ValueError: The data is not bytes, or the type is missing or no sound's.
@@ -137,17 +153,17 @@ class File(Content):
             well_formed(data) if isinstance(data, str) else _bytes_of(data, "File")
         )
         text = isinstance(self.data, str)
-        self.mime_type = _checked(
+        self.mime_type: str = _checked(
             mime_type or ("text/plain" if text else "application/octet-stream"), "File"
         )
         if not name and not uri:
             msg = 'File(): it has neither a name nor a uri, so it cannot be addressed. Write File(data, "report.csv").'
             raise ValueError(msg)
-        self.uri = uri or f"file:///{quote(well_formed(name or ''))}"
+        self.uri: str = uri or f"file:///{quote(well_formed(name or ''))}"
         if not _URI.fullmatch(self.uri):
             msg = f'File(): the uri is {self.uri!r:.80}, so an absolute one is required, such as "orders://7/invoice".'
             raise ValueError(msg)
-        self.name = well_formed(name or self.uri)
+        self.name: str = well_formed(name or self.uri)
 
     def named(self) -> str:
         """Its name, type and size."""

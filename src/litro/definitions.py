@@ -17,6 +17,7 @@ from typing import (
     Any,
     Generic,
     Literal,
+    Never,
     ParamSpec,
     TypeVar,
     cast,
@@ -47,18 +48,27 @@ def owner_of(principal: Principal) -> str | None:
     """The string that sessions are owned by: the principal itself, or its `id`.
 
     Raises:
-        TypeError: It is neither a string nor a mapping with a string `id`.
+        TypeError: It is neither a string nor a mapping with a string `id`, or one that no log can hold.
     """
     owner: object = principal.get("id") if isinstance(principal, Mapping) else principal
     if owner is None and principal is None:
         return None
-    if not isinstance(owner, str) or not owner:
+    if not isinstance(owner, str) or not owner or not _is_whole(owner):
         msg = (
             f"access returned {principal!r:.80}, so a non-empty string, a mapping with a string `id`, or None is "
             "required."
         )
         raise TypeError(msg)
     return owner
+
+
+def _is_whole(text: str) -> bool:
+    """Whether there is no half of a character in the text: UTF-8 has no bytes for one."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 Access = Callable[["Request"], Principal | Awaitable[Principal]]
@@ -119,11 +129,11 @@ class ToolContext:
         state: Any = None,
         report: Callable[[Any], Awaitable[None]] | None = None,
     ) -> None:
-        self.session = session
-        self.call_id = call_id
-        self.principal = principal
-        self.request = request
-        self.state = state
+        self.session: ToolSession = session
+        self.call_id: str = call_id
+        self.principal: Principal = principal
+        self.request: Request | None = request
+        self.state: Any = state
         self._report = report
 
     async def progress(
@@ -149,6 +159,7 @@ class TurnContext:
 
 
 Instructions = str | Path | Callable[[TurnContext], str | Awaitable[str]]
+"""What an agent is told: text, a file beside agent.py, or what a callable answers, each turn anew."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -197,9 +208,9 @@ class Tool(Generic[P, R]):
         functools.update_wrapper(cast("Callable[P, R]", self), function)
         self.function = function
         self.input = input
-        self.module = function.__module__
+        self.module: str = function.__module__
         self.timeout = timeout
-        self.hints = hints or ToolHints()
+        self.hints: ToolHints = hints or ToolHints()
         self.app = app
         self.visibility = visibility
 
@@ -443,7 +454,8 @@ class Agent:
         parallel_tools: int = 8,
         history: History | None = None,
         on_busy: OnBusy = "reject",
-        **reserved: Any,
+        # Told about when they are given; to type checkers there are none.
+        **reserved: Never,
     ) -> None:
         _refuse_reserved(reserved)
         if isinstance(model, str):
@@ -466,13 +478,13 @@ class Agent:
         if on_busy not in get_args(OnBusy):
             msg = f'Agent: on_busy is {on_busy!r:.80}, so "reject", "queue" or "steer" is required.'
             raise ValueError(msg)
-        self.model = model
-        self.instructions = instructions
-        self.access = access
-        self.max_rounds = max_rounds
-        self.tool_timeout = tool_timeout
-        self.parallel_tools = parallel_tools
-        self.history = history
+        self.model: Provider | str = model
+        self.instructions: Instructions | None = instructions
+        self.access: Access | None = access
+        self.max_rounds: int = max_rounds
+        self.tool_timeout: float = tool_timeout
+        self.parallel_tools: int = parallel_tools
+        self.history: History | None = history
         self.on_busy: OnBusy = on_busy
 
     def __repr__(self) -> str:
@@ -503,7 +515,7 @@ class Config:
 
     _: KW_ONLY
     sessions: "str | SessionStore | None" = None
-    """Where sessions are kept: `file:DIR`, or a store of your own. Default `file:.litro/sessions`."""
+    """Where sessions are kept: `file:DIR`, `sqlite:FILE`, `postgresql://…`, or a store of your own. Default `file:.litro/sessions`."""
     access: Access | None = None
     """The guard of every agent that has none of its own."""
     allowed_hosts: Sequence[str] | None = None

@@ -1,4 +1,4 @@
-"""Every error that Litro raises on purpose, and how a failure is told to people.
+"""The errors that Litro raises on purpose, and how a failure is told to people.
 
     LitroError
     ├── AgentError          raised by an agent's own code; its message is written for people and shown verbatim
@@ -28,7 +28,8 @@
         ├── LeaseLost           this writer no longer holds the session
         └── StoreFailed         the store cannot make anything durable
 
-It is not the HTTP mapping: which status each gets is `litro.http`'s business.
+What one module alone refuses, and its own surface tells, stands there: a cursor, a title, an app that is not packed. It is
+not the HTTP mapping: which status each gets is `litro.http`'s business.
 """
 
 from collections.abc import Sequence
@@ -78,6 +79,10 @@ class AgentError(LitroError):
 
     Raise it in a tool, in `instructions`, in `access` or in a lifespan. Any other exception is told as
     "… failed (ref 3f9c)" in production, so that no secret leaves by way of a message.
+
+    Args:
+        message: Words for people.
+        status: The HTTP status, where it refuses a request.
     """
 
     def __init__(self, message: str, *, status: int = 500) -> None:
@@ -106,7 +111,7 @@ class ProjectError(LitroError):
 
     def __init__(self, problems: Sequence[Problem]) -> None:
         super().__init__("\n".join(str(problem) for problem in problems))
-        self.problems = tuple(problems)
+        self.problems: tuple[Problem, ...] = tuple(problems)
 
 
 class SettingsError(LitroError):

@@ -52,6 +52,13 @@ def test_run_prints_the_answer_and_shows_tools_beside_it(litro: Litro, project: 
     assert '{"temp_c":21} (and a component for the page)' in done.stderr
 
 
+def test_run_prints_no_escape_sequence_of_a_model_s(litro: Litro, project: Path, write: Write):
+    script = 'lambda request, turn: ["safe\\x1b]0;owned\\x07\\x9b31m text"]'
+    code = f"from litro import Agent\nfrom litro.providers import scripted\nagent = Agent(scripted({script}))"
+    write({"agents/demo/agent.py": code})
+    assert litro("run", "demo", "Hi", cwd=project).stdout == "safe]0;owned31m text\n"
+
+
 def test_run_as_json_prints_the_log_s_own_lines_and_goes_on_in_a_session(
     litro: Litro, project: Path
 ):

@@ -104,6 +104,23 @@ def test_doctor_fails_with_a_remedy_for_what_is_wrong(litro: Litro, project: Pat
     assert "`litro check`" in failed["agents"]["remedy"]
 
 
+def test_a_password_in_the_address_of_a_store_is_shown_by_nothing(litro: Litro, project: Path):
+    url = "postgresql://app:hunter2@db.example/app?sslmode=require&password=hunter2"
+    for command in ("info", "doctor"):
+        done = litro(command, cwd=project, LITRO_SESSIONS=url)
+        assert "postgresql://…@db.example/app?sslmode=require" in done.stdout
+        assert "hunter2" not in done.stdout + done.stderr
+
+
+def test_doctor_looks_where_a_database_would_be(litro: Litro, project: Path, write: Write):
+    done = litro("doctor", cwd=project, LITRO_SESSIONS="sqlite:data/sessions.db")
+    assert f"{project / 'data'} can be written (made by the first turn)" in done.stdout
+    write({"file": ""})
+    done = litro("doctor", cwd=project, LITRO_SESSIONS="sqlite:file/sessions.db")
+    assert done.returncode == 1
+    assert f"{project / 'file'} is no folder" in done.stdout
+
+
 def test_doctor_outside_a_project_still_tells_of_the_machine(litro: Litro):
     done = litro("doctor")
     assert done.returncode == 1

@@ -191,7 +191,8 @@ def test_config_copies_no_secret_that_nobody_asked_for(litro: Litro, project: Pa
     env = {
         "WEATHER_TOKEN": "t0ken",
         "LITRO_MCP_TOKEN": "s3cret",
-        "LITRO_SESSIONS": "postgresql://app:pw@db/app",
+        "LITRO_SESSIONS": "postgresql://app:p/w@db/app",
+        "LITRO_OTHER_SESSIONS": "postgresql://app@db/app?sslmode=require&password=pw",
         "LITRO_GRACE": "9",
         "LITRO_TOOL_THREADS": "4",
     }

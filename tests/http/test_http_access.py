@@ -1,10 +1,15 @@
 """Who may call, and whose session it is."""
 
+import json
 from collections.abc import Iterator
 
 import pytest
 from serving import Client
+from starlette.exceptions import HTTPException
 from wiretap import Response, events, kinds
+
+from litro import AgentError
+from litro.http.answers import of_error
 
 GUARDED = ["guarded", "guarded_sync"]
 ENDED = [b'{"done":true}\n']
@@ -32,6 +37,20 @@ def test_a_guards_refusal_passes_through_on_every_verb(client: Client, session: 
 def test_an_agent_error_of_a_guard_is_told_verbatim(client: Client, session: str, agent: str):
     response = client.get(session, agent=agent, x_as="agent-error")
     assert (response.status, response.json()["message"]) == (402, "The trial has ended.")
+
+
+@pytest.mark.parametrize(
+    ("raised", "message"),
+    [
+        (HTTPException(403, {"code": 7}), "{'code': 7}"),  # pyright: ignore[reportArgumentType]
+        (HTTPException(403, "half \ud800"), "half \ufffd"),
+        (AgentError("half \ud800", status=403), "half \ufffd"),
+    ],
+)
+def test_whatever_a_guard_says_the_refusal_has_one_shape(raised: Exception, message: str):
+    answer = of_error(raised, development=False)
+    told = {"type": "refused", "message": message, "status": 403}
+    assert (answer.status, json.loads(answer.body)) == (403, told)
 
 
 @pytest.mark.parametrize("agent", GUARDED)

@@ -206,3 +206,26 @@ async def test_a_websocket_is_closed(project: Path):
         5,
     )
     assert [message["type"] for message in sent] == ["websocket.close"]
+
+
+async def test_a_query_that_is_no_utf8_is_400(project: Path):
+    # uvicorn refuses such a request by itself, other servers hand it on.
+    sent: list[Any] = []
+
+    async def receive() -> dict[str, Any]:
+        return {"type": "http.request", "body": b"", "more_body": False}
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    app = create_app(project, signals=False)
+    scope = {
+        "type": "http",
+        "method": "GET",
+        "path": "/__litro/agent/open/s1",
+        "query_string": b"from=\xff",
+        "headers": [(b"host", b"localhost")],
+    }
+    async with app.lifespan():
+        await app(scope, receive, send)
+    assert sent[0]["status"] == 400

@@ -5,12 +5,14 @@ import shutil
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from litro import create_app
 from litro.app import Litro
-from litro.errors import MessageReused, NotOwner, SessionBusy, UnknownAgent
+from litro.app.preview import Preview
+from litro.errors import MessageReused, NotOwner, SessionBusy, SettingsError, UnknownAgent
 from litro.events import Event
 from litro.testing import running
 from litro.wire import events_of
@@ -227,3 +229,70 @@ async def test_what_is_over_soon_leaves_the_sessions_of_others_alone(project: Pa
     await collect(app.session("open", "another").send("say one"))
     await app.shutdown()
     assert [e.kind for e in log(app, "s1")][-1] == "queued"
+
+
+CONFIG = """
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from litro import Config
+
+LIVES = Path(__file__).with_name("lives.txt")
+
+
+@asynccontextmanager
+async def lifespan():
+    yield
+    LIVES.write_text(LIVES.read_text() + "ended ")
+
+
+LIVES.touch()
+config = Config(lifespan=lifespan, sessions="postgresql://host/db?schema=pg_reserved")
+"""
+
+
+async def test_a_lifespan_is_left_where_the_app_cannot_start_after_all(tmp_path: Path):
+    (tmp_path / "agents").mkdir()
+    (tmp_path / "agents/_config.py").write_text(CONFIG)
+    app = create_app(tmp_path, signals=False)
+    for _ in range(2):
+        with pytest.raises(SettingsError, match="pg_"):
+            await app.start()
+    assert (tmp_path / "agents/lives.txt").read_text() == "ended ended "
+
+
+FAILING = """
+from contextlib import asynccontextmanager
+
+from litro import Config
+
+
+@asynccontextmanager
+async def lifespan():
+    raise ValueError("no database")
+    yield
+
+
+config = Config(lifespan=lifespan)
+"""
+
+
+@pytest.mark.parametrize("make", [create_app, lambda project: Preview(project, "demo")])
+async def test_a_lifespan_that_raises_is_told_to_the_server_with_the_way_there(
+    tmp_path: Path, make: Any
+):
+    (tmp_path / "agents").mkdir()
+    (tmp_path / "agents/_config.py").write_text(FAILING)
+    sent: list[Any] = []
+
+    async def receive() -> dict[str, str]:
+        return {"type": "lifespan.startup"}
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    await make(tmp_path)({"type": "lifespan"}, receive, send)
+    (told,) = sent
+    assert told["type"] == "lifespan.startup.failed"
+    assert "agents/_config.py" in told["message"]
+    assert told["message"].endswith("ValueError: no database\n")

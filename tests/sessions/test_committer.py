@@ -126,3 +126,20 @@ def test_a_committer_needs_a_running_loop():
     committer = Committer(disk.commit, disk.settle, name="test-commit")
     with pytest.raises(RuntimeError, match="no running event loop"):
         committer.add("a", b"1")
+
+
+async def test_a_commit_that_raises_fails_its_batch_and_every_later_one_and_nobody_waits_for_ever():
+    disk = Disk()
+    error = RuntimeError("no thread can be started")
+
+    def commit(batch: Batch[str]) -> Failures[str]:
+        disk.batches.append(batch)
+        raise error
+
+    committer = Committer(commit, disk.settle, name="test-commit")
+    for log in ("a", "b"):
+        committer.add(log, b"1")
+        await disk.settles(1 if log == "a" else 2)
+    assert disk.settled == [("a", 1, error), ("b", 1, error)]
+    assert disk.batches == [{"a": [b"1"]}]
+    committer.stop()

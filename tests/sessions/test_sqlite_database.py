@@ -152,6 +152,32 @@ async def test_damage_is_an_error_and_never_an_end(tmp_path: Path):
     await store.close()
 
 
+async def test_a_lock_file_that_cannot_be_opened_fails_whoever_asks_and_nobody_waits_for_ever(
+    tmp_path: Path,
+):
+    (tmp_path / "s.db-leases").mkdir()
+    store = SqliteStore(tmp_path / "s.db")
+    async with asyncio.timeout(20):
+        for _ in range(2):
+            with pytest.raises(StoreFailed, match=r"s\.db-leases"):
+                await turn(store, "a")
+        (tmp_path / "s.db-leases").rmdir()
+        await turn(store, "a")
+        assert await payloads_of(store) == ["a"]
+        await store.close()
+
+
+async def test_what_has_no_bytes_fails_whoever_gave_it_and_nobody_else(tmp_path: Path):
+    store = SqliteStore(tmp_path / "s.db")
+    async with asyncio.timeout(20):
+        posts = [store.post(KEY, b"1", id=id_) for id_ in ("m1", "half \ud800", "m2")]
+        first, half, last = await asyncio.gather(*posts, return_exceptions=True)
+        assert (first, type(half), last) == (True, UnicodeEncodeError, True)
+        await turn(store, "a")
+        assert await payloads_of(store) == ["a"]
+        await store.close()
+
+
 async def test_a_directory_that_cannot_be_written_is_a_store_that_failed(tmp_path: Path):
     (tmp_path / "file").write_text("")
     store = SqliteStore(tmp_path / "file" / "s.db")

@@ -233,6 +233,16 @@ async def test_two_processes_that_sweep_at_once_close_a_turn_once(talk: MakeTalk
     assert len(one.requests) + len(other.requests) == 10
 
 
+async def test_a_session_that_two_find_at_once_is_recovered_once_and_given_back(
+    talk: MakeTalk, tmp_path: Path
+):
+    left(tmp_path, *dead(*waiting(3, "b")))
+    one = talk(hello)
+    await asyncio.gather(one.conversations.recover(), one.session().withdraw("none"))
+    assert (await one.say("last"))[-1].payload == {"status": "completed"}
+    assert ends(await settled(one)) == ["interrupted", "completed", "completed"]
+
+
 async def test_a_message_to_a_session_that_is_recovered_is_not_refused(
     talk: MakeTalk, tmp_path: Path
 ):

@@ -175,14 +175,26 @@ def raising(error: BaseException) -> Any:
     return fails
 
 
+def raising_in_a_thread(error: BaseException) -> Any:
+    @tool
+    def fails():
+        """Fails."""
+        raise error
+
+    return fails
+
+
 @pytest.mark.parametrize(
     ("declared", "type_", "message"),
     [
         (raising(AgentError("No such city.")), "failed", "No such city."),
+        (raising(AgentError("No file a\udcff.")), "failed", "No file a\ufffd."),
         (raising(ValueError("password=hunter2")), "failed", "Tool 't' failed (ref "),
         (raising(SystemExit(3)), "failed", "Tool 't' failed (ref "),
         (raising(asyncio.CancelledError()), "failed", "Tool 't' failed (ref "),
         (raising(StopIteration()), "failed", "Tool 't' failed (ref "),
+        (raising_in_a_thread(StopIteration()), "failed", "Tool 't' failed (ref "),
+        (raising_in_a_thread(asyncio.CancelledError()), "failed", "Tool 't' failed (ref "),
     ],
 )
 async def test_whatever_a_tool_raises_is_told_without_its_secrets(

@@ -193,6 +193,7 @@ FAILURES = [
     (ProviderError("truncated", "secret"), "truncated", None),
     (ValueError("secret"), "internal", None),
     (SystemExit("secret"), "internal", None),
+    (asyncio.CancelledError("secret"), "internal", None),
     (KeyError("secret"), "internal", None),
 ]
 

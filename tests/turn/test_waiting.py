@@ -17,6 +17,7 @@ from litro.sessions.base import SessionKey
 from litro.sessions.file import FileStore
 from litro.testing.stores.checking import writing_once_free
 from litro.turn.conversations import Conversations, Message, Queued, QueuedMessage
+from litro.turn.elsewhere import Elsewhere
 from litro.wire import events_of
 from turn.conftest import MakeTalk, Talk, kinds
 
@@ -315,6 +316,32 @@ async def test_a_message_is_withdrawn_from_another_process(talk: MakeTalk):
     await add(here.conversations, "second", id="b")
     assert await elsewhere.session().withdraw("b")
     assert not await elsewhere.session().withdraw("b")
+    gate.open.set()
+    _ = [event async for event in here.session().resume()]
+    assert len(here.requests) == 1
+
+
+async def test_nobody_is_told_that_a_message_stays_whose_holder_may_still_withdraw_it(
+    talk: MakeTalk,
+):
+    here, _ = await busy(talk)
+    await add(here.conversations, "second", id="b")
+    # The holder says nothing within no time at all, as one that died whose lease lasts on.
+    elsewhere = talk(lambda request, turn: []).conversations
+    asked = Elsewhere(elsewhere.store, elsewhere._tenures, patience=0)
+    with pytest.raises(SessionBusy):
+        await asked.withdraw(KEY, "b")
+    await until(here.mail_is_taken)
+    assert await here.session().queue() == ()
+
+
+async def test_whoever_asks_another_process_at_once_is_answered_by_it_each(talk: MakeTalk):
+    here, gate = await busy(talk)
+    elsewhere = talk(gate)
+    names = [f"m{n}" for n in range(5)]
+    queued = await asyncio.gather(*(add(elsewhere.conversations, name, id=name) for name in names))
+    assert [waiting.id for waiting in queued] == names
+    assert await asyncio.gather(*map(elsewhere.session().withdraw, names)) == [True] * 5
     gate.open.set()
     _ = [event async for event in here.session().resume()]
     assert len(here.requests) == 1

@@ -147,6 +147,13 @@ def test_a_value_cannot_be(template: str) -> None:
     assert shown[below.index("^")] is not None
 
 
+@pytest.mark.parametrize("before", ["", "İ", "İ" * 14, "\u00a0", "ß"])
+def test_letters_of_other_alphabets_move_nothing(before: str) -> None:
+    shape = shape_of((f"{before}<STYLE>{before}</StYle><a href=", f">{before}</a>"))
+    assert shape.tags == ("style", "a")
+    assert shape.holes == (Hole(kind="attribute", name="href", tag="a", element=1),)
+
+
 @given(st.lists(st.text(), min_size=1))
 def test_any_strings_have_a_hole_less_than_they_are_or_are_refused(strings: list[str]) -> None:
     try:

@@ -9,14 +9,14 @@ import contextlib
 import logging
 from collections.abc import AsyncGenerator
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from markupsafe import Markup
 
-from litro.app.life import Life
+from litro.app.life import Life, why_not_started
 from litro.app.running import Running
 from litro.definitions import Principal
-from litro.dev.files import state_of
+from litro.dev.files import State, state_of
 from litro.discovery.load import Loaded, load
 from litro.discovery.scan import Scan, require_project, scan
 from litro.errors import Problem, ProjectError
@@ -28,7 +28,7 @@ from litro.turn.conversations import Conversations
 from litro.turn.session import Session
 from litro.ui.template import Template
 
-logger = logging.getLogger(__name__)
+logger: Final = logging.getLogger(__name__)
 
 
 def create_app(project: Path | str, **settings: Any) -> "Litro":
@@ -56,7 +56,7 @@ class Litro:
     """
 
     def __init__(self, project: Path, *, watch: bool = True, **settings: Any) -> None:
-        self.project = require_project(project)
+        self.project: Path = require_project(project)
         self._watch = watch
         self._flags = settings
         self._starting = asyncio.Lock()
@@ -144,6 +144,15 @@ class Litro:
         except BaseException:
             loaded.unload()
             raise
+        try:
+            await self._begin(running, seen)
+        except BaseException:
+            # Nobody else would end it, and the next request begins another.
+            await running.stop()
+            raise
+        return running
+
+    async def _begin(self, running: Running, seen: State) -> None:
         running.tell_problems()
         for notice in running.mcp.notices:
             logger.info("%s", notice)
@@ -154,26 +163,31 @@ class Litro:
             await running.watch(seen)
         if running.settings.signals:
             running.signals.install(hold=not self._has_lifespan)
-        return running
 
     async def _run(self, scanned: Scan, loaded: Loaded) -> "Running":
         if scanned.config is not None and loaded.config is None:
             # Its guard and its store are unknown, so nothing may be served.
             raise ProjectError(loaded.problems)
         settings = resolve(self.project, config=loaded.config, flags=self._flags)
-        # Before the lifespan begins, which nobody would end.
+        # Refused before the lifespan begins, where that can be.
         mcp = settings.mcp_policy()
         if mcp is not None and not settings.development:
             require_sdk()
-        return Running(
-            settings,
-            scanned,
-            loaded,
-            gates=settings.gate_policy(),
-            mcp=mcp,
-            life=await Life.begin(settings.lifespan),
-            watched=self._watch,
-        )
+        life = await Life.begin(settings.lifespan)
+        try:
+            return Running(
+                settings,
+                scanned,
+                loaded,
+                gates=settings.gate_policy(),
+                mcp=mcp,
+                life=life,
+                watched=self._watch,
+            )
+        except BaseException:
+            # Such as a store that cannot be had. Each request would begin a lifespan, and none would end.
+            await life.end()
+            raise
 
     async def shutdown(self) -> None:
         """End streams and turns in order, then close what was opened."""
@@ -209,7 +223,7 @@ class Litro:
         try:
             await self.start()
         except Exception as error:  # noqa: BLE001 - the protocol: the server is told, and says it
-            await send({"type": "lifespan.startup.failed", "message": str(error)})
+            await send({"type": "lifespan.startup.failed", "message": why_not_started(error)})
             return
         await send({"type": "lifespan.startup.complete"})
         await receive()

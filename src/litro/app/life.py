@@ -1,9 +1,11 @@
 """The user's lifespan, `Config(lifespan=…)`: entered and left in one task, as context managers with task groups require."""
 
 import asyncio
+import traceback
 from typing import Any
 
 from litro.definitions import Lifespan
+from litro.errors import LitroError
 
 
 class Life:
@@ -44,3 +46,10 @@ class Life:
         async with lifespan() as self.state:
             begun.set_result(None)
             await self._over.wait()
+
+
+def why_not_started(error: Exception) -> str:
+    """What a server is told of an app that does not start: our own words, or the way to what users' code raised."""
+    if isinstance(error, LitroError):
+        return str(error)
+    return "".join(traceback.format_exception(error))

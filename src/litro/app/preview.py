@@ -7,7 +7,7 @@ import asyncio
 import contextlib
 from pathlib import Path
 
-from litro.app.life import Life
+from litro.app.life import Life, why_not_started
 from litro.app.shelf import Shelf
 from litro.app.telling import Telling
 from litro.app.workshop import Workshop
@@ -20,7 +20,7 @@ from litro.dev.preview.site import Site
 from litro.dev.watching import Watching
 from litro.discovery.load import Loaded, load
 from litro.discovery.scan import Scan, scan
-from litro.errors import LitroError, Problem, ProjectError
+from litro.errors import Problem, ProjectError
 from litro.gates import GatePolicy
 from litro.http.answers import Receive, Scope, Send
 from litro.http.signals import Signals
@@ -60,8 +60,8 @@ class Preview:
         await receive()
         try:
             self._running = await self._start()
-        except LitroError as error:
-            await send({"type": "lifespan.startup.failed", "message": str(error)})
+        except Exception as error:  # noqa: BLE001 - the protocol: the server is told, and says it
+            await send({"type": "lifespan.startup.failed", "message": why_not_started(error)})
             return
         await send({"type": "lifespan.startup.complete"})
         await receive()

@@ -1,16 +1,17 @@
 """A started project: its parts, wired, and its generations in development.
 
-It is no ASGI app: `litro.app.asgi` is, and hands requests to `routes`, `page` and `assets`.
+It is no ASGI app: `litro.app.asgi` is, and hands requests to `routes`, `mcp`, `inspector`, `assets`, `component_files` and `page`.
 """
 
 import asyncio
 import logging
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from litro.app.life import Life
 from litro.app.shelf import Shelf
 from litro.app.telling import Telling
 from litro.app.workshop import Workshop
+from litro.components.project import Components
 from litro.components.rendering import Renderer
 from litro.dev.files import State, forget_bytecode
 from litro.dev.generations import Generations
@@ -37,7 +38,7 @@ from litro.turn.runner import Surroundings
 if TYPE_CHECKING:
     from litro.dev.watching import Watching
 
-logger = logging.getLogger(__name__)
+logger: Final = logging.getLogger(__name__)
 
 
 class Running:
@@ -62,12 +63,12 @@ class Running:
         life: Life,
         watched: bool,
     ) -> None:
-        self.streams = Streams()
-        self.page = Page(gates, self.streams) if settings.development else None
+        self.streams: Streams = Streams()
+        self.page: Page | None = Page(gates, self.streams) if settings.development else None
         self._telling = Telling(settings.project, self.page, traced=watched)
         self._workshop = Workshop(settings, self._telling, self.page)
-        self.components = self._workshop.components
-        self.renderer = Renderer(self.components, settings.adapter_now)
+        self.components: Components = self._workshop.components
+        self.renderer: Renderer = Renderer(self.components, settings.adapter_now)
         self._shelf = Shelf(
             settings,
             self.components,
@@ -82,13 +83,13 @@ class Running:
         )
         surroundings.state = life.state
         self.settings = settings
-        self.loaded = loaded
+        self.loaded: Loaded = loaded
         self._generations = Generations(
             scanned,
             loaded,
             is_lasting=settings.lifespan is not None or not isinstance(settings.sessions, str),
         )
-        self.conversations = Conversations(
+        self.conversations: Conversations = Conversations(
             open_store(settings.sessions),
             loaded.agents,
             broken=self._broken(),
@@ -102,8 +103,8 @@ class Running:
             max_body=settings.max_body,
             development=settings.development,
         )
-        self.routes = AgentRoutes(self.conversations, rules, self.streams)
-        self.mcp = McpRoutes(
+        self.routes: AgentRoutes = AgentRoutes(self.conversations, rules, self.streams)
+        self.mcp: McpRoutes = McpRoutes(
             self.conversations,
             rules,
             mcp,
@@ -120,15 +121,17 @@ class Running:
         )
         if self.mcp.notices:
             self.mcp.notices += self._shelf.notices
-        self.inspector = self._inspector(surroundings, rules) if settings.development else None
-        self.assets = Assets(gates, development=settings.development)
-        self.component_files = ComponentFiles(
+        self.inspector: Inspector | None = (
+            self._inspector(surroundings, rules) if settings.development else None
+        )
+        self.assets: Assets = Assets(gates, development=settings.development)
+        self.component_files: ComponentFiles = ComponentFiles(
             self.components, settings.project, gates, development=settings.development
         )
         self._watching: Watching | None = None
         self._life = life
         self._leaving: asyncio.Task[None] | None = None
-        self.signals = Signals(self.leave)
+        self.signals: Signals = Signals(self.leave)
 
     def tell_problems(self) -> None:
         """Tell what is wrong with the newest generation: to the developer and open pages, or to the log."""

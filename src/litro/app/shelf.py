@@ -6,6 +6,7 @@ What apps are, and how they are packed, is `litro.mcp.apps`' business. No reques
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping
+from typing import Final
 
 from litro.app.telling import Telling
 from litro.components import Components
@@ -18,7 +19,7 @@ from litro.mcp.apps.sources import FOLDER, find
 from litro.mcp.packed import AppMissing, PackedApps, read_apps
 from litro.settings import Settings
 
-logger = logging.getLogger(__name__)
+logger: Final = logging.getLogger(__name__)
 
 
 class Shelf:
@@ -56,7 +57,7 @@ class Shelf:
         if not watched:
             self._is_settled.set()
         self._problems: tuple[Problem, ...] = ()
-        self.apps = self._read()
+        self.apps: PackedApps = self._read()
 
     def begin(self, renew: Callable[[], Awaitable[object]]) -> None:
         """Pack, and pack anew when something below mcp-apps/ changes. For development.

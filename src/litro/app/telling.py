@@ -6,12 +6,13 @@ Agents, components and MCP apps are told when each is made, and a page shows all
 import logging
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Final
 
 from litro.dev.page import Page
 from litro.dev.trouble import Trouble, of_problem, tell_all
 from litro.errors import Problem
 
-logger = logging.getLogger(__name__)
+logger: Final = logging.getLogger(__name__)
 
 
 class Telling:

@@ -30,7 +30,7 @@ class Workshop:
     """
 
     def __init__(self, settings: Settings, telling: Telling, page: Page | None) -> None:
-        self.components = Components(
+        self.components: Components = Components(
             settings.project,
             node=settings.node,
             processes=1 if settings.development else min(2, os.cpu_count() or 1),

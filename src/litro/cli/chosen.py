@@ -27,9 +27,9 @@ class Chosen:
     """
 
     def __init__(self, project: Path | None, agent: str | None) -> None:
-        self.project = project_of(project)
+        self.project: Path = project_of(project)
         self._scan = scan(self.project)
-        self.name = choose(self._scan, agent, is_named=project is not None)
+        self.name: str = choose(self._scan, agent, is_named=project is not None)
 
     def load(self, apps_dir: Path | None) -> tuple[LoadedAgent, Settings]:
         """Import the agent's modules, and no other's.

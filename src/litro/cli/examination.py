@@ -18,6 +18,7 @@ from litro.discovery.scan import require_project, scan
 from litro.errors import EngineMissing, LitroError, ProjectError
 from litro.sessions.file import lease
 from litro.settings import resolve
+from litro.settings.masking import without_password
 from litro.ui.engine import find_node
 
 Status = Literal["ok", "warn", "fail"]
@@ -179,7 +180,12 @@ def sessions(project: Path, loaded: Loaded) -> Iterator[Finding]:
         text = f"kept in a {type(store).__name__} of the project's own, which is not looked at"
         yield Finding(name="sessions", status="ok", text=text)
         return
-    folder = Path(store.removeprefix("file:"))
+    scheme, _, path = store.partition(":")
+    if scheme not in {"file", "sqlite"}:
+        text = f"kept at {without_password(store)}, which is not looked at"
+        yield Finding(name="sessions", status="ok", text=text)
+        return
+    folder = Path(path) if scheme == "file" else Path(path).parent
     existing = next(path for path in (folder, *folder.parents) if path.exists())
     yield _writable(folder, existing)
     yield _kind(existing)

@@ -1,6 +1,7 @@
 """What a project is, as JSON: agents, models, guards, tools, components, routes, settings, what was skipped, what is wrong.
 
-Its keys are documented in docs/commands.md, and scripts rely on them. No key, header or value of a provider's is in it.
+Its keys are documented in docs/commands.md, and scripts rely on them. No key, header or value of a provider's is in it, and no
+password of a store's.
 """
 
 from collections.abc import Callable, Iterator
@@ -13,6 +14,7 @@ from litro.discovery.load import Loaded, LoadedAgent
 from litro.discovery.scan import Scan
 from litro.errors import Problem, SettingsError
 from litro.settings import SETTINGS, Settings, resolve
+from litro.settings.masking import without_password
 
 _ASSETS: list[dict[str, Any]] = [
     {"methods": ["GET"], "path": "/__litro/client.js"},
@@ -98,7 +100,10 @@ def _settings(settings: Settings) -> Iterator[dict[str, Any]]:
             default = settings.project / str(default)
         elif setting.name == "mcp_token" and value is not None:
             value = "set, and not shown"
-        yield {"name": setting.name, "value": _shown(value), "is_default": value == default}
+        is_default = value == default
+        if setting.name == "sessions" and isinstance(value, str):
+            value = without_password(value)
+        yield {"name": setting.name, "value": _shown(value), "is_default": is_default}
 
 
 def _shown(value: object) -> Any:

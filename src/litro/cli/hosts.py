@@ -20,7 +20,7 @@ from litro.errors import LitroError
 
 _OURS: Final = "LITRO_"
 _SECRET: Final = re.compile(r"TOKEN|SECRET|PASSWORD|KEY|CREDENTIAL")
-_WITH_PASSWORD: Final = re.compile(r"://[^/@\s]*:[^/@\s]*@")
+_WITH_PASSWORD: Final = re.compile(r"://[^/@\s]*:.*@|[?&][a-z]*pass[a-z]*=", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

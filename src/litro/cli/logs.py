@@ -16,10 +16,9 @@ from litro.cli.agents import unknown_agent
 from litro.cli.main import prepare, project_option
 from litro.discovery.load import load
 from litro.discovery.scan import require_project, scan
-from litro.errors import LitroError, ProjectError, SessionError
+from litro.errors import LitroError, ProjectError
 from litro.sessions import open_store
 from litro.sessions.base import SessionKey, SessionMeta, SessionStore
-from litro.sessions.file.folder import LogFolder
 from litro.settings import resolve
 
 
@@ -58,12 +57,10 @@ class Logs:
     Attributes:
         store: The store that the project configures.
         agents: The agents that the project's folders hold.
-        folder: The logs' folder, where the store keeps files.
     """
 
     store: SessionStore
     agents: tuple[str, ...]
-    folder: LogFolder | None
 
     async def meta(self, key: SessionKey) -> SessionMeta:
         """What is known of a session.
@@ -84,21 +81,10 @@ class Logs:
         raise NoSession(msg)
 
     async def every(self, agents: Iterable[str]) -> AsyncIterator[SessionMeta]:
-        """The sessions of the agents, the newest first for each. One that cannot be read is told on stderr, and hides no other."""
+        """The sessions of the agents, the newest first for each. Of one that cannot be read the store tells in the log."""
         for agent in agents:
-            if self.folder is None:
-                async for meta in self.store.list(agent):
-                    yield meta
-                continue
-            # The port's list ends where a log is damaged, so each log is asked for by itself.
-            for _, key in self.folder.sessions(agent):
-                try:
-                    meta = await self.store.meta(key)
-                except SessionError as error:
-                    click.echo(f"warning: {error}", err=True)
-                    continue
-                if meta is not None:
-                    yield meta
+            async for meta in self.store.list(agent):
+                yield meta
 
     async def chosen(self, agent: str | None) -> tuple[str, ...]:
         """The agents to look at: the named one, or all.
@@ -113,8 +99,6 @@ class Logs:
         return (agent,)
 
     async def _has_any(self, agent: str) -> bool:
-        if self.folder is not None:
-            return bool(self.folder.sessions(agent))
         async for _ in self.store.list(agent):
             return True
         return False
@@ -133,14 +117,9 @@ async def opened(where: Where) -> AsyncGenerator[Logs]:
         raise ProjectError(loaded.problems)
     flags = {"sessions": where.sessions}
     sessions = resolve(where.project, config=loaded.config, flags=flags).sessions
-    folder = (
-        LogFolder(Path(sessions.removeprefix("file:")))
-        if isinstance(sessions, str) and sessions.startswith("file:")
-        else None
-    )
     store = open_store(sessions)
     try:
-        yield Logs(store=store, agents=tuple(found.name for found in scanned.agents), folder=folder)
+        yield Logs(store=store, agents=tuple(found.name for found in scanned.agents))
     finally:
         await store.close()
         loaded.unload()

@@ -32,7 +32,7 @@ from litro.mcp.stdio import Wire, run
 from litro.settings import Settings
 from litro.turn.threads import ToolThreads
 
-logger = logging.getLogger(__name__)
+logger: Final = logging.getLogger(__name__)
 
 _TIMEOUT: Final = "30000"
 _MAX_RESULT: Final = "1048576"
@@ -50,7 +50,7 @@ def _positive(unit: str) -> Callable[[click.Context, click.Parameter, str], int]
     return check
 
 
-project_option = click.option(
+project_option: Final = click.option(
     "--project",
     type=click.Path(path_type=Path, file_okay=False),
     show_default="the working directory",
@@ -61,6 +61,15 @@ project_option = click.option(
 def agent_option(help_: str) -> Any:
     """`--agent NAME`."""
     return click.option("--agent", metavar="NAME", shell_complete=complete_agents, help=help_)
+
+
+apps_dir_option: Final = click.option(
+    "--apps-dir",
+    metavar="DIR",
+    type=click.Path(path_type=Path),
+    show_default="dist/mcp-apps",
+    help="Where the packed ui:// documents are, counted from the project.",
+)
 
 
 class _Commands(click.Group):
@@ -92,13 +101,7 @@ def command(ctx: click.Context) -> None:
 @command.command("serve", epilog=examples("litro mcp serve --project /path/to/my-app --agent demo"))
 @project_option
 @agent_option("The agent to serve. Required where the project has several.")
-@click.option(
-    "--apps-dir",
-    metavar="DIR",
-    type=click.Path(path_type=Path),
-    show_default="dist/mcp-apps",
-    help="Where the packed ui:// documents are, counted from the project.",
-)
+@apps_dir_option
 @click.option("--build", is_flag=True, help="Pack mcp-apps/ first, as `litro mcp-app build` does.")
 @click.option(
     "--timeout",

@@ -12,9 +12,9 @@ import click
 
 from litro.app.preview import Preview
 from litro.cli.again import Again
-from litro.cli.agents import complete_agents
 from litro.cli.chosen import choose, project_of
 from litro.cli.main import examples
+from litro.cli.mcp import agent_option, apps_dir_option, project_option
 from litro.cli.serving import url_of
 from litro.discovery.scan import Scan, scan
 from litro.errors import LitroError
@@ -28,18 +28,8 @@ _HOST: Final = "127.0.0.1"
     epilog=examples("litro mcp preview weather-card", "litro mcp preview get-weather --port 0"),
 )
 @click.argument("name", metavar="[APP|TOOL]", required=False)
-@click.option(
-    "--project",
-    type=click.Path(path_type=Path, file_okay=False),
-    show_default="the working directory",
-    help="The folder with agents/ in it.",
-)
-@click.option(
-    "--agent",
-    metavar="NAME",
-    shell_complete=complete_agents,
-    help="The agent whose tools are called. Required where the project has several.",
-)
+@project_option
+@agent_option("The agent whose tools are called. Required where the project has several.")
 @click.option(
     "--port",
     type=click.IntRange(0, 65535),
@@ -47,13 +37,7 @@ _HOST: Final = "127.0.0.1"
     show_default=True,
     help="The next free one is taken where it is not; 0 picks one.",
 )
-@click.option(
-    "--apps-dir",
-    metavar="DIR",
-    type=click.Path(path_type=Path),
-    show_default="dist/mcp-apps",
-    help="Where the packed ui:// documents are, counted from the project.",
-)
+@apps_dir_option
 def command(
     name: str | None, project: Path | None, agent: str | None, port: int, apps_dir: Path | None
 ) -> None:

@@ -14,6 +14,7 @@ from litro.app import create_app
 from litro.cli.agents import agent_argument, require_agent
 from litro.cli.main import examples, prepare, project_option
 from litro.cli.remedies import remedy
+from litro.cli.terminal import plain
 from litro.events import Event
 
 
@@ -65,17 +66,19 @@ def _show(event: Event, agent: str) -> None:
     payload: Any = event.payload
     match event.kind:
         case "text-delta":
-            click.echo(payload["text"], nl=False)
+            click.echo(plain(payload["text"]), nl=False)
         case "message" if payload["role"] == "assistant" and payload["text"]:
             click.echo()
         case "tool-call":
-            click.echo(f"> {payload['name']} {_json(payload['input'])}", err=True)
+            click.echo(plain(f"> {payload['name']} {_json(payload['input'])}"), err=True)
         case "tool-result":
-            click.echo(f"  {_json(payload)}", err=True)
+            click.echo(plain(f"  {_json(payload)}"), err=True)
         case "ui":
-            click.echo(f"  {_json(payload['data'])} (and a component for the page)", err=True)
+            click.echo(
+                plain(f"  {_json(payload['data'])} (and a component for the page)"), err=True
+            )
         case "tool-error" | "error":
-            click.echo(f"  {payload['type']}: {payload['message']}", err=True)
+            click.echo(plain(f"  {payload['type']}: {payload['message']}"), err=True)
             if event.kind == "error" and (advice := remedy(payload["type"], agent)):
                 click.echo(f"  {advice}", err=True)
         case _:

@@ -27,8 +27,10 @@ _TITLE: Final = 48
 _POLL: Final = 0.2
 """Seconds between two looks for the next turn of a session that nobody writes now."""
 
-json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")
-yes_option = click.option("--yes", is_flag=True, help="Do not ask.")
+json_option: Final = click.option(
+    "--json", "as_json", is_flag=True, help="Print JSON, for programs."
+)
+yes_option: Final = click.option("--yes", is_flag=True, help="Do not ask.")
 
 
 @click.group(
@@ -90,7 +92,10 @@ def show(agent: str, session: str, where: Where, as_json: bool) -> None:  # noqa
     "-n", "--lines", type=click.IntRange(0), default=10, show_default=True, help="How many."
 )
 @click.option(
-    "-f", "--follow", is_flag=True, help="Then print events as they come, until Ctrl-C ends it."
+    "-f",
+    "--follow",
+    is_flag=True,
+    help="Then print events as they come, whichever process writes them, until Ctrl-C ends it.",
 )
 def tail(agent: str, session: str, where: Where, lines: int, follow: bool) -> None:  # noqa: FBT001 - click's way
     """Print the last events of SESSION of AGENT, one line of JSON each, as they stand in the log."""
@@ -160,7 +165,9 @@ def fork(agent: str, session: str, new: str | None, where: Where, at: int | None
 @command.command("prune", epilog=examples("litro sessions prune --older 30d --dry-run"))
 @agent_argument(required=False)
 @where_options
-@click.option("--older", metavar="AGE", required=True, help="Such as 12h, 30d or 8w.")
+@click.option(
+    "--older", metavar="AGE", required=True, help="A number with h, d or w: 12h, 30d, 8w."
+)
 @click.option("--dry-run", is_flag=True, help="Only tell what would be deleted.")
 @yes_option
 def prune(agent: str | None, where: Where, older: str, dry_run: bool, yes: bool) -> None:  # noqa: FBT001 - click's way

@@ -6,15 +6,13 @@ It is not what the model reads: that is `litro.turn.transcript`.
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Final
+from typing import Any
 
 import click
 
 from litro.cli.terminal import call_line, plain, table
 from litro.events import Event
-
-_AROUND_TURNS: Final = frozenset({"title", "queued", "withdrawn"})
-"""Kinds that are about the session. A message that waited is told where it was answered."""
+from litro.sessions.facts import BETWEEN_TURNS
 
 
 @dataclass(slots=True)
@@ -42,7 +40,8 @@ def turns_of(events: Iterable[Event]) -> list[Said]:
     turns: dict[int, Said] = {}
     calls: dict[str, dict[str, Any]] = {}
     for event in events:
-        if event.kind in _AROUND_TURNS:
+        if event.kind in BETWEEN_TURNS:
+            # A message that waited is told where it was answered.
             continue
         said = turns.setdefault(event.turn, Said(event.turn, event.ts))
         payload: Any = event.payload

@@ -43,7 +43,7 @@ class Worker:
             # The children of users' tools are none of ours.
             os.set_inheritable(descriptor, False)  # noqa: FBT003 - the only way to say it
         os.set_blocking(pulse, False)
-        self.listener = socket.socket(fileno=listener)
+        self.listener: socket.socket = socket.socket(fileno=listener)
         self.repeats = repeats
         self._pulse = pulse
         self._parent = parent

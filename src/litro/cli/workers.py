@@ -19,7 +19,7 @@ from typing import Final
 from litro.cli.serving import own_command
 from litro.cli.worker import INHERITED, READY, SILENCE
 
-logger = logging.getLogger(__name__)
+logger: Final = logging.getLogger(__name__)
 
 _SIGNALS: Final = (signal.SIGTERM, signal.SIGINT)
 

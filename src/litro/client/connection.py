@@ -14,6 +14,7 @@ import httpx2
 import orjson
 
 from litro.client.course import Broken, error_of
+from litro.encoding import encode_value
 from litro.errors import RemoteError
 
 _CONNECT: Final = 10.0
@@ -64,7 +65,7 @@ class Connection:
                 'Give the address of the app with its mount, such as "https://example.com/ai".'
             )
             raise ValueError(msg)
-        self.host = parts.hostname + (f":{parts.port}" if parts.port else "")
+        self.host: str = parts.hostname + (f":{parts.port}" if parts.port else "")
         self._base = base_url.rstrip("/")
         self._client = httpx2.AsyncClient(
             headers=headers,
@@ -95,7 +96,7 @@ class Connection:
             RemoteError: It is not.
             ValueError: A header holds what no header may.
         """
-        content = None if ask.body is None else orjson.dumps(ask.body)
+        content = None if ask.body is None else encode_value(ask.body)
         try:
             async with self._client.stream(
                 ask.method, ask.url, content=content, headers=_headers(ask)

@@ -77,7 +77,7 @@ class Course:
         deltas: bool = True,
     ) -> None:
         self.message = message
-        self.is_over = False
+        self.is_over: bool = False
         self._start = start
         self._left = limit
         self._deltas = deltas
@@ -163,7 +163,8 @@ class Course:
             case "turn-start":
                 return payload.get("message") == key
             case "message":
-                return payload.get("id") == key
+                # The model's messages have ids too, and callers may choose the same.
+                return payload.get("role") == "user" and payload.get("id") == key
             case "withdrawn":
                 self.is_over = payload.get("id") == key
                 return self.is_over

@@ -3,6 +3,7 @@
 It reads no content and watches nothing.
 """
 
+import contextlib
 import os
 from collections.abc import Iterator
 from importlib.util import cache_from_source
@@ -45,8 +46,10 @@ def state_of(folder: Path) -> State:
     for below in folders_below(folder.resolve()):
         for path in below.iterdir():
             if not is_ignored(path.name) and path.is_file():
-                status = path.stat()
-                found.add((path, status.st_mtime_ns, status.st_size))
+                # One that goes meanwhile is not there.
+                with contextlib.suppress(FileNotFoundError):
+                    status = path.stat()
+                    found.add((path, status.st_mtime_ns, status.st_size))
     return frozenset(found)
 
 

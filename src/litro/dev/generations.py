@@ -32,8 +32,8 @@ class Generations:
 
     def __init__(self, scanned: Scan, loaded: Loaded, *, is_lasting: bool) -> None:
         self.agents: Mapping[str, LoadedAgent] = loaded.agents
-        self.broken = _broken(scanned, loaded, loaded.agents)
-        self.problems = loaded.problems
+        self.broken: dict[str, tuple[Problem, ...]] = _broken(scanned, loaded, loaded.agents)
+        self.problems: tuple[Problem, ...] = loaded.problems
         self._alive = [loaded]
         self._lasting = loaded if is_lasting else None
         self._configured = loaded

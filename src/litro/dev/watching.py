@@ -7,6 +7,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Final
 
 from litro.dev.files import State, folders_below, is_below, state_of
 from litro.dev.process import restart
@@ -14,7 +15,7 @@ from litro.dev.trouble import tell
 from litro.dev.watch import Changes, Watch
 from litro.errors import Problem
 
-logger = logging.getLogger(__name__)
+logger: Final = logging.getLogger(__name__)
 
 
 class Watching:
@@ -36,7 +37,12 @@ class Watching:
 
     async def start(self, seen: State) -> None:
         """Watch from now on, and take up what has changed since the agents were in the state that was loaded."""
-        await self._watch.start()
+        try:
+            await self._watch.start()
+        except Exception:
+            # Such as a limit of the system's: what is served goes on.
+            logger.exception("%s is not watched", self._agents)
+            return
         written = {path for path, _, _ in state_of(self._agents) ^ seen}
         if written:
             self._take(frozenset(written))

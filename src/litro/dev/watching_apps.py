@@ -6,11 +6,12 @@ What they show is made of components, which are watched elsewhere.
 import logging
 from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
+from typing import Final
 
 from litro.dev.files import folders_below, forget_bytecode, is_below
 from litro.dev.watch import Watch
 
-logger = logging.getLogger(__name__)
+logger: Final = logging.getLogger(__name__)
 
 
 class WatchingApps:

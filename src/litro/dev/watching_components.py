@@ -7,11 +7,12 @@ installed is not watched.
 import logging
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from pathlib import Path
+from typing import Final
 
 from litro.dev.files import folders_below, is_below
 from litro.dev.watch import Watch
 
-logger = logging.getLogger(__name__)
+logger: Final = logging.getLogger(__name__)
 
 Stamp = tuple[int, int]
 

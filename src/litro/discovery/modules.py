@@ -28,7 +28,7 @@ class Generation:
 
     def __init__(self, project: Path) -> None:
         self.project = project
-        self.prefix = f"litro_project_{next(_numbers)}"
+        self.prefix: str = f"litro_project_{next(_numbers)}"
         # The project itself is no package of the user's, whatever it holds: only agents/ and below are.
         _run(self.prefix, None, project)
 

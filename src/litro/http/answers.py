@@ -8,6 +8,7 @@ from typing import Any, Final
 import orjson
 from starlette.exceptions import HTTPException
 
+from litro.encoding import well_formed
 from litro.errors import (
     AgentError,
     BrokenAgent,
@@ -34,7 +35,7 @@ Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
-logger = logging.getLogger(__name__)
+logger: Final = logging.getLogger(__name__)
 
 STORE_SENTENCE: Final = (
     "The conversation cannot be stored or read now, so nothing of it can be shown. Try again later."
@@ -83,7 +84,9 @@ def json_answer(status: int, content: Mapping[str, Any], *headers: tuple[bytes, 
 
 def failure(status: int, kind: str, message: str, *headers: tuple[bytes, bytes]) -> Answer:
     """An answer that says what is wrong, in the one shape `{type, message, status}`."""
-    return json_answer(status, {"type": kind, "message": message, "status": status}, *headers)
+    # Others' words may hold half a character, which has no JSON.
+    fields = {"type": kind, "message": well_formed(message), "status": status}
+    return json_answer(status, fields, *headers)
 
 
 def of_refusal(refusal: Refusal) -> Answer:
@@ -98,7 +101,9 @@ def of_error(error: BaseException, *, development: bool) -> Answer:
     if isinstance(error, HTTPException):
         # The app's own guard chose the status, and words for its caller.
         headers = [(k.lower().encode(), v.encode()) for k, v in (error.headers or {}).items()]
-        return failure(error.status_code, "refused", error.detail, *headers)
+        # FastAPI's may be anything that it can show.
+        detail: object = error.detail
+        return failure(error.status_code, "refused", str(detail), *headers)
     if isinstance(error, AgentError):
         return failure(error.status, "refused", str(error))
     if isinstance(error, SessionBusy):
@@ -122,7 +127,7 @@ def internal(error: BaseException, *, what: str, development: bool) -> ErrorPayl
     """Words for an error that nobody foresaw; the server's log has the rest under its reference."""
     told = tell(error, what=what, development=development)
     logger.error("%s failed (ref %s)", what, told.ref or "none", exc_info=error)
-    payload: ErrorPayload = {"type": "internal", "message": told.message}
+    payload: ErrorPayload = {"type": "internal", "message": well_formed(told.message)}
     if told.ref is not None:
         payload["ref"] = told.ref
     return payload

@@ -1,7 +1,7 @@
 """Files for browsers: our own ES modules and those that they need, at stable addresses that are asked for anew each time.
 
-They are plain modules, sent without the comments between their lines in production; a browser that has the current one is told so. Of the package's folders only those
-that are named here can be reached, and nothing outside of them.
+They are plain modules, sent without the comments between their lines in production; a browser that has the current one is told so.
+Of the package's folders only those that are named here can be reached, and nothing outside of them.
 """
 
 import gzip

@@ -51,7 +51,9 @@ class Call:
 
     def parameter(self, name: str) -> str | None:
         """The query's parameter of this name, the last where there are several."""
-        return parse_qs(self.request.url.query, keep_blank_values=True).get(name, [None])[-1]
+        # Not by way of the URL, which fails where a byte of it is no UTF-8.
+        query: bytes = self.request.scope["query_string"]
+        return parse_qs(query.decode("latin-1"), keep_blank_values=True).get(name, [None])[-1]
 
     async def no_body(self) -> None:
         """Read whatever body there is, so that the connection can be used again.

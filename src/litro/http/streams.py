@@ -34,7 +34,7 @@ class Streams:
         self._open: set[Stream] = set()
         self._timer: asyncio.TimerHandle | None = None
         self._beats: set[asyncio.Task[None]] = set()
-        self.is_leaving = False
+        self.is_leaving: bool = False
 
     def add(self, stream: "Stream") -> None:
         """Give the stream heartbeats, and a goodbye."""

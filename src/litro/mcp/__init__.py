@@ -1,7 +1,7 @@
 """One agent's tools in front of MCP hosts, and the apps that hosts show.
 
-`agent` and what it imports map tools to the protocol's words, as plain JSON, and know no SDK. `server` alone, and what imports
-it, does: the SDK owns the wire. `apps` packs documents. It is not an MCP client.
+`agent` and what it imports map tools to the protocol's words, as plain JSON, and know no SDK. `server`, `exchange` and `inbound`
+alone do: the SDK owns the wire. `apps` packs documents. It is not an MCP client.
 """
 
 from litro.mcp.apps.definition import McpApp

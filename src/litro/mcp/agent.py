@@ -114,7 +114,7 @@ class McpAgent:
         instructions: bool = False,
         version: str | None = None,
     ) -> None:
-        self.name = loaded.name
+        self.name: str = loaded.name
         self._loaded = loaded
         self._threads = threads
         self._limits = limits or Limits()

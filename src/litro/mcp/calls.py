@@ -26,7 +26,7 @@ from litro.turn.conversations import Conversations
 if TYPE_CHECKING:
     from litro.mcp.exchange import Exchange
 
-logger = logging.getLogger(__name__)
+logger: Final = logging.getLogger(__name__)
 
 EXCHANGE: Final = "litro.mcp.exchange"
 _LEAVING: Final = "The server is shutting down."

@@ -7,7 +7,7 @@ and patches the web server for streams, and leaves GET hanging. How it judges an
 import logging
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 import anyio
 import pydantic_core
@@ -30,7 +30,7 @@ from litro.mcp.inbound import Inbound, Rejected, read_message
 from litro.mcp.reply import Reply
 from litro.mcp.server import build
 
-logger = logging.getLogger(__name__)
+logger: Final = logging.getLogger(__name__)
 
 
 class Exchange:

@@ -50,7 +50,7 @@ class Rejected(Exception):
         id: RequestId | None = None,  # noqa: A002 - the protocol's word
     ) -> None:
         super().__init__(message)
-        self.told = ErrorData(code=code, message=message, data=data)
+        self.told: ErrorData = ErrorData(code=code, message=message, data=data)
         self.id = id
 
 

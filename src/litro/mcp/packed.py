@@ -70,7 +70,7 @@ class PackedApps:
     ) -> None:
         self.folder = folder
         self.damage = damage
-        self.packed = tuple(packed)
+        self.packed: tuple[Packed, ...] = tuple(packed)
         self._served = {app.uri: _served(app, versions=versions) for app in self.packed}
         self._plain = {served.address: uri for uri, served in self._served.items()}
         self._names = {app.name: app.uri for app in self.packed}

@@ -47,8 +47,8 @@ class Reply:
         self._turn = asyncio.Lock()
         self._timer: asyncio.TimerHandle | None = None
         self._beating: asyncio.Task[None] | None = None
-        self.is_begun = False
-        self.is_over = False
+        self.is_begun: bool = False
+        self.is_over: bool = False
 
     def begin(self) -> None:
         """From now on, silence is filled."""

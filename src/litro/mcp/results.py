@@ -16,7 +16,7 @@ from litro.mcp.output import Output
 from litro.mcp.tools import ServedTool
 from litro.turn.tools import Answer
 
-logger = logging.getLogger(__name__)
+logger: Final = logging.getLogger(__name__)
 
 _MARGIN: Final = 200
 

@@ -1,4 +1,4 @@
-"""The official SDK's low-level server in front of an agent: the one module that imports the SDK.
+"""The official SDK's low-level server in front of an agent. Beside `exchange` and `inbound`, nothing imports the SDK.
 
 The SDK owns JSON-RPC, the handshake, both eras and the wire's schemas; the agent answers in the protocol's words. What
 the SDK leaves out is mended here. It is no transport, but drives the SDK over lines, which stdio hands it.
@@ -27,7 +27,7 @@ from litro.mcp.messages import INTERNAL_ERROR, INVALID_REQUEST, Malformed, id_of
 from litro.mcp.packed import EXTENSION
 from litro.mcp.pages import InvalidCursor
 
-logger = logging.getLogger(__name__)
+logger: Final = logging.getLogger(__name__)
 
 Context = ServerRequestContext[Any, Any]
 
@@ -44,7 +44,7 @@ _KEPT: Final = 256
 """Pages whose answers are kept. Their number is the agent's, their cursors are the host's."""
 
 
-class Lines(Protocol):
+class Host(Protocol):
     """A host at the other end of lines."""
 
     @property
@@ -205,7 +205,7 @@ def _is_modern(context: Context) -> bool:
     return context.protocol_version in MODERN_PROTOCOL_VERSIONS
 
 
-async def serve(server: Server[Any], wire: Lines) -> None:
+async def serve(server: Server[Any], wire: Host) -> None:
     """Serve one host over lines, until it has no more to say and is answered.
 
     Args:
@@ -227,7 +227,7 @@ async def serve(server: Server[Any], wire: Lines) -> None:
 class _Conversation:
     """Between lines and the SDK's messages. What is no message is answered here; the SDK would be silent."""
 
-    def __init__(self, wire: Lines) -> None:
+    def __init__(self, wire: Host) -> None:
         self._wire = wire
         self._unanswered: set[str | int] = set()
         self._is_answered = asyncio.Event()

@@ -37,12 +37,12 @@ class Wire:
     """
 
     def __init__(self, inlet: int, outlet: int) -> None:
-        self.ending = Ending(outlet)
+        self.ending: Ending = Ending(outlet)
         self._inlet = inlet
         self._outlet = outlet
         self._lines: deque[bytes | None] = deque()
         self._has_ended = False
-        self.is_read = True
+        self.is_read: bool = True
         self._loop: asyncio.AbstractEventLoop | None = None
         self._arrived = asyncio.Event()
         self._outbox: queue.SimpleQueue[bytes] = queue.SimpleQueue()

@@ -41,12 +41,17 @@ _HOMES = {
 _PREFIXES = {"openai": "openai_compatible", "anthropic": "anthropic"}
 
 
-def __getattr__(name: str) -> Any:
-    home = _HOMES.get(name)
-    if home is None:
-        msg = f"module 'litro.providers' has no attribute {name!r}"
-        raise AttributeError(msg)
-    return getattr(import_module(f"litro.providers.{home}"), name)
+if not TYPE_CHECKING:
+    # A type checker that knew of it would take a misspelt name for one that is there.
+    def __getattr__(name: str) -> Any:
+        if name not in _HOMES:
+            msg = f"module 'litro.providers' has no attribute {name!r}"
+            raise AttributeError(msg)
+        return _load(name)
+
+
+def _load(name: str) -> Any:
+    return getattr(import_module(f"litro.providers.{_HOMES[name]}"), name)
 
 
 def resolve(model: str | Provider) -> Provider:
@@ -58,7 +63,7 @@ def resolve(model: str | Provider) -> Provider:
     if not isinstance(model, str):
         return model
     adapter, name = parse_model(model)
-    return __getattr__(adapter)(name)
+    return _load(adapter)(name)
 
 
 def parse_model(model: str) -> tuple[str, str]:

@@ -58,6 +58,7 @@ class ResultsMessage:
 
 
 Message = UserMessage | AssistantMessage | ResultsMessage
+"""A part of the conversation, as a model is told of it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,6 +126,7 @@ class Finished:
 
 
 ModelEvent = TextDelta | ReasoningDelta | ToolCall | Usage | Finished
+"""What a model says, piece by piece."""
 
 
 @runtime_checkable

@@ -27,7 +27,7 @@ from litro.providers.base import (
     Usage,
 )
 from litro.providers.failures import failure_in_stream
-from litro.providers.pieces import is_whole, load_frame, parse_arguments
+from litro.providers.pieces import fields_of, is_whole, load_frame, parse_arguments
 from litro.providers.sse import SseEvent
 
 _STOPS: Final[dict[str, StopReason]] = {
@@ -54,7 +54,7 @@ class _Slot:
 
     def add(self, entry: dict[str, Any]) -> None:
         self.id = self.id or _id_of(entry)
-        function = _object(entry.get("function"))
+        function = fields_of(entry.get("function"))
         name, arguments = function.get("name"), function.get("arguments")
         if isinstance(name, str):
             self._add_name(name)
@@ -109,7 +109,7 @@ class ChatAnswer:
         frame = self._frame(event)
         if event.name == "error" or frame.get("error"):
             raise failure_in_stream(frame)
-        self._count(_object(frame.get("usage")))
+        self._count(fields_of(frame.get("usage")))
         yield from self._choices(frame.get("choices"))
 
     def end(self) -> list[ModelEvent]:
@@ -149,9 +149,9 @@ class ChatAnswer:
 
     def _choices(self, choices: Any) -> Iterator[ModelEvent]:
         for item in cast("list[Any]", choices) if isinstance(choices, list) else []:
-            choice = _object(item)
+            choice = fields_of(item)
             if not choice.get("index"):
-                yield from self._delta(_object(choice.get("delta")))
+                yield from self._delta(fields_of(choice.get("delta")))
                 self._finished(choice)
 
     def _finished(self, choice: dict[str, Any]) -> None:
@@ -175,7 +175,7 @@ class ChatAnswer:
             # The format's older form. Some servers mirror calls into it, so it counts only alone.
             entries = [{"index": 0, "function": delta["function_call"]}]
         for entry in cast("list[Any]", entries) if isinstance(entries, list) else []:
-            self._call(_object(entry))
+            self._call(fields_of(entry))
 
     def _reason(self, delta: dict[str, Any]) -> Iterator[ModelEvent]:
         # Servers that know both names send the same text under each.
@@ -234,7 +234,7 @@ class ChatAnswer:
 
     def _count(self, usage: dict[str, Any]) -> None:
         if usage:
-            details = _object(usage.get("prompt_tokens_details"))
+            details = fields_of(usage.get("prompt_tokens_details"))
             self._usage = Usage(
                 input_tokens=_whole(usage.get("prompt_tokens")),
                 output_tokens=_whole(usage.get("completion_tokens")),
@@ -246,7 +246,7 @@ def _begins_another(slot: _Slot, id_: str | None, entry: dict[str, Any]) -> bool
     if id_ is not None and slot.id is not None:
         return id_ != slot.id
     # Without ids, a named call with arguments cannot continue one whose arguments are complete.
-    function = _object(entry.get("function"))
+    function = fields_of(entry.get("function"))
     begins = bool(function.get("name")) and bool(function.get("arguments"))
     return begins and is_whole(slot.arguments)
 
@@ -259,10 +259,6 @@ def _id_of(entry: dict[str, Any]) -> str | None:
 def _if_text(event: type[TextDelta | ReasoningDelta], text: str) -> Iterator[ModelEvent]:
     if text:
         yield event(text)
-
-
-def _object(value: Any) -> dict[str, Any]:
-    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
 
 
 def _whole(value: Any) -> int | None:

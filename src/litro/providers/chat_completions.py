@@ -49,7 +49,6 @@ def openai_compatible(  # noqa: PLR0913 - options, each named where it is set
         extra: Further keys of the body. They win over ours, and a value of None takes one away.
         name: Who owns what the model wants back later, and who telemetry says it is. By default `openai`, or the
             host of another server.
-
         retries: How often a request is sent again that failed before anything of its answer came, or `Retries(…)`.
         timeouts: How long the server may take to be reached and to send each piece.
 

@@ -13,7 +13,7 @@ from litro.encoding import encode_value
 from litro.providers.base import AssistantMessage, Message, ModelRequest, ResultsMessage, ToolSpec
 from litro.providers.base import UserMessage as User
 from litro.providers.call_ids import short_id
-from litro.providers.pieces import arguments_object, name_in_history
+from litro.providers.pieces import arguments_object, fields_of, name_in_history
 from litro.providers.steering import WORDS, choice_of_round
 
 EMPTY: Final = "(empty)"
@@ -102,13 +102,13 @@ def _assistant(message: AssistantMessage, model: str, *, in_turn: bool) -> dict[
     state = _state(message.replay, model)
     if in_turn:
         # Models that reason between calls want that reasoning back until the user speaks again, and refuse it later.
-        spoken |= _object(state.get("reasoning"))
+        spoken |= fields_of(state.get("reasoning"))
     if message.calls:
         kept = cast("list[Any]", state.get("calls") or [])
         if len(kept) != len(message.calls):
             kept = [None] * len(message.calls)
         spoken["tool_calls"] = [
-            _object(kept[i])
+            fields_of(kept[i])
             | {
                 "id": short_id(call.id),
                 "type": "function",
@@ -124,9 +124,5 @@ def _assistant(message: AssistantMessage, model: str, *, in_turn: bool) -> dict[
 
 def _state(replay: Any, model: str) -> dict[str, Any]:
     """The state of the round, unless another model left it."""
-    state = _object(replay)
+    state = fields_of(replay)
     return state if state.get("model") == model else {}
-
-
-def _object(value: Any) -> dict[str, Any]:
-    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}

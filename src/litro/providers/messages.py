@@ -49,7 +49,6 @@ def anthropic(  # noqa: PLR0913 - options, each named where it is set
         cache: Whether to mark what the API shall keep in its prompt cache: tools, instructions, the conversation so far.
         headers: Further headers, such as `anthropic-beta`. They win over ours.
         extra: Further keys of the body, such as `thinking`. They win over ours, and a value of None takes one away.
-
         retries: How often a request is sent again that failed before anything of its answer came, or `Retries(…)`.
         timeouts: How long the server may take to be reached and to send each piece.
 

@@ -20,7 +20,7 @@ from litro.errors import ProviderError
 from litro.events import StopReason
 from litro.providers.base import Finished, ModelEvent, ReasoningDelta, TextDelta, ToolCall, Usage
 from litro.providers.failures import failure_in_stream
-from litro.providers.pieces import is_whole, load_frame, parse_arguments
+from litro.providers.pieces import fields_of, is_whole, load_frame, parse_arguments
 from litro.providers.sse import SseEvent
 
 _STOPS: Final[dict[str, StopReason]] = {
@@ -135,19 +135,21 @@ class MessagesAnswer:
     def _read(self, kind: str, frame: dict[str, Any]) -> Iterator[ModelEvent]:
         match kind:
             case "content_block_start":
-                yield from self._start(_index(frame), _object(frame.get("content_block")))
+                yield from self._start(_index(frame), fields_of(frame.get("content_block")))
             case "content_block_delta":
                 block = self._blocks.get(_index(frame))
                 if block is not None:
-                    yield from block.add(_object(frame.get("delta")))
+                    yield from block.add(fields_of(frame.get("delta")))
             case "content_block_stop":
                 block = self._blocks.get(_index(frame))
                 if block is not None:
                     yield from block.stop()
             case "message_start":
-                self._count(_object(frame.get("message")))
+                self._count(fields_of(frame.get("message")))
             case "message_delta":
-                self._reason = _text(_object(frame.get("delta")).get("stop_reason")) or self._reason
+                self._reason = (
+                    _text(fields_of(frame.get("delta")).get("stop_reason")) or self._reason
+                )
                 self._count(frame)
             case "message_stop":
                 self._stopped = True
@@ -195,7 +197,7 @@ class MessagesAnswer:
         return to_jsonable({"model": self._model, "content": content})
 
     def _count(self, holder: dict[str, Any]) -> None:
-        for key, value in _object(holder.get("usage")).items():
+        for key, value in fields_of(holder.get("usage")).items():
             if isinstance(value, int) and not isinstance(value, bool):
                 self._usage[key] = value
 
@@ -225,7 +227,3 @@ def _index(frame: dict[str, Any]) -> int:
 
 def _text(value: Any) -> str:
     return value if isinstance(value, str) else ""
-
-
-def _object(value: Any) -> dict[str, Any]:
-    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}

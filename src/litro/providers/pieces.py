@@ -51,6 +51,11 @@ def load_frame(event: SseEvent) -> dict[str, Any]:
     return cast("dict[str, Any]", frame)
 
 
+def fields_of(value: Any) -> dict[str, Any]:
+    """The fields of a part of a frame; none where it is no object."""
+    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
+
+
 def parse_arguments(text: str) -> Any:
     """A call's arguments: `{}` for none, and the text itself where it is no JSON that every later request can hold."""
     text = well_formed(text)

@@ -145,7 +145,7 @@ class Transport:
         self._clients: WeakKeyDictionary[asyncio.AbstractEventLoop, httpx2.AsyncClient] = (
             WeakKeyDictionary()
         )
-        self.host = host_of(url)
+        self.host: str = host_of(url)
 
     async def stream(
         self, headers: Mapping[str, str], body: Mapping[str, Any], assembler: Assembler

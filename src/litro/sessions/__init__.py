@@ -31,8 +31,9 @@ def open_store(sessions: str | SessionStore) -> SessionStore:
         from litro.sessions.postgres import PostgresStore  # noqa: PLC0415
 
         return PostgresStore(sessions)
+    # What follows the scheme may hold a password.
     msg = (
-        f"sessions is {sessions!r}, so one of file:.litro/sessions, sqlite:.litro/sessions.db "
+        f"sessions begins with {scheme[:80]!r}, so one of file:.litro/sessions, sqlite:.litro/sessions.db "
         "and postgresql://… is required."
     )
     raise SettingsError(msg)

@@ -71,6 +71,11 @@ class SessionMeta:
     title: str | None = None
     """The text of the last `title` event, or else of the first `message` of a person; at most `MAX_TITLE` characters."""
 
+    @property
+    def place(self) -> Place:
+        """Where it stands in a list."""
+        return Place(self.updated, self.key.session)
+
 
 class SessionWriter(Protocol):
     """The holder of a session's lease: the only one who appends to its log."""

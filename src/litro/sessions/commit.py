@@ -7,12 +7,15 @@ It is not a store: what committing a batch means is the function that it is give
 """
 
 import asyncio
+import logging
 import threading
 from collections.abc import Callable
 from queue import SimpleQueue
-from typing import Generic, TypeVar
+from typing import Final, Generic, TypeVar
 
 K = TypeVar("K")
+
+logger: Final = logging.getLogger(__name__)
 
 Batch = dict[K, list[bytes]]
 """Per log, the pieces to write, in order."""
@@ -25,7 +28,8 @@ class Committer(Generic[K]):
     """The one committing thread of a store.
 
     Args:
-        commit: Runs in the thread: makes a batch durable, or answers which logs it could not.
+        commit: Runs in the thread: makes a batch durable, or answers which logs it could not. Should it raise all the same,
+            this batch fails and every later one.
         settle: Runs on the loop, once for each log of a batch: its bytes are durable, or failed.
         name: The thread's name.
     """
@@ -80,8 +84,17 @@ class Committer(Generic[K]):
         self._batches.put(batch)
 
     def _run(self) -> None:
+        end: Exception | None = None
         while (batch := self._batches.get()) is not None:
-            failures = self._commit(batch)
+            try:
+                failures = self._commit(batch) if end is None else dict.fromkeys(batch, end)
+            except Exception as error:
+                # The thread's edge. What was written is not known, so nothing more is, and whoever waits hears of it.
+                logger.critical(
+                    "%s: a commit broke, so there is no other", self._name, exc_info=error
+                )
+                end = error
+                failures: Failures[K] = dict.fromkeys(batch, end)
             loop = self._loop
             if loop is None or loop.is_closed():
                 return

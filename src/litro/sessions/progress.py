@@ -26,6 +26,10 @@ class Progress:
         self.failure: BaseException | None = None
         self._waiting: list[asyncio.Future[None]] = []
 
+    def extend(self, size: int) -> None:
+        """`size` more bytes were handed over."""
+        self.appended += size
+
     def settle(self, size: int, error: BaseException | None) -> None:
         """The committer is done with `size` more bytes."""
         self.settled += size

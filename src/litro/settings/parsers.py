@@ -11,6 +11,7 @@ from pathlib import PurePath
 from typing import Any, Final, cast
 
 from litro.gates.names import parse_host_pattern
+from litro.settings.masking import without_password
 
 _YES: Final = frozenset({"1", "true", "yes", "on"})
 _NO: Final = frozenset({"0", "false", "no", "off"})
@@ -143,6 +144,7 @@ def store(value: Any) -> Any:
             return value
         msg = f"{value!r:.80} is no session store, so {_PLACES} or an object with a SessionStore's methods is required."
         raise ValueError(msg)
+    shown = without_password(value)
     scheme, colon, rest = value.partition(":")
     if not colon or (len(scheme) == 1 and scheme.isalpha()):
         msg = (
@@ -155,7 +157,7 @@ def store(value: Any) -> Any:
     path = rest.removeprefix("//localhost") if rest.startswith("//localhost/") else rest
     if scheme not in {"file", "sqlite"} or not path or re.match("//(?!/)", path):
         msg = (
-            f"{value!r:.80} is no place that Litro knows, so {_PLACES} is required: 'file:.litro/sessions' counts from "
+            f"{shown!r:.80} is no place that Litro knows, so {_PLACES} is required: 'file:.litro/sessions' counts from "
             "the project, 'file:/var/lib/app' from the root. Another kind of store is an object in agents/_config.py."
         )
         raise ValueError(msg)

@@ -2,11 +2,19 @@
 
 from litro.testing import stores
 from litro.testing.requests import check_chat_request, check_messages_request
-from litro.testing.running import Card, ObservedTurn, RunningProject, TestedAgent, running
+from litro.testing.running import (
+    Card,
+    ObservedTurn,
+    ProjectRunner,
+    RunningProject,
+    TestedAgent,
+    running,
+)
 
 __all__ = [
     "Card",
     "ObservedTurn",
+    "ProjectRunner",
     "RunningProject",
     "TestedAgent",
     "check_chat_request",

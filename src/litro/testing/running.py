@@ -12,9 +12,10 @@ import inspect
 import sys
 import tempfile
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Generator, Mapping
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from litro.app import Litro
 from litro.definitions import Principal, Tool
@@ -128,6 +129,20 @@ class RunningProject:
 
 
 Script = Callable[[ModelRequest, int], Any]
+
+
+class ProjectRunner(Protocol):
+    """What the fixture `litro_project` is: `running`, for pytest's root folder."""
+
+    def __call__(
+        self,
+        *,
+        model: Provider | Script | None = None,
+        tools: Mapping[str, Any] | None = None,
+        **settings: Any,
+    ) -> AbstractAsyncContextManager[RunningProject]:
+        """See `running`."""
+        ...
 
 
 @contextlib.asynccontextmanager

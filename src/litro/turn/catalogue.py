@@ -15,7 +15,7 @@ from uuid import uuid4
 import orjson
 
 from litro.definitions import Principal, owner_of
-from litro.errors import NotOwner, SessionBusy, SessionError, UnknownSession
+from litro.errors import SessionBusy, SessionError
 from litro.events import Event
 from litro.sessions.base import (
     ANY,
@@ -26,7 +26,8 @@ from litro.sessions.base import (
     SessionStore,
     is_caller_id,
 )
-from litro.sessions.facts import BETWEEN_TURNS
+from litro.sessions.facts import BETWEEN_TURNS, is_persons
+from litro.sessions.refusals import not_owner, unknown_session
 from litro.turn.closing import closing
 from litro.turn.cursor import cursor_of, place_of
 from litro.turn.title import check_title
@@ -113,10 +114,8 @@ class Catalogue:
                     has_more = True
                     break
                 found.append(meta)
-        found.sort(key=_place_of, reverse=True)
-        return Page(
-            sessions=tuple(found), next=cursor_of(_place_of(found[-1])) if has_more else None
-        )
+        found.sort(key=lambda meta: meta.place, reverse=True)
+        return Page(sessions=tuple(found), next=cursor_of(found[-1].place) if has_more else None)
 
     async def rename(self, key: SessionKey, title: str, *, principal: Principal | Anybody) -> str:
         """Give the session a title; what it is now called. While a turn runs, the turn's process takes it over in a moment.
@@ -139,7 +138,7 @@ class Catalogue:
         try:
             if writer.meta.created != meta.created:
                 is_left = False
-                raise _unknown(key)
+                raise unknown_session(key)
             last = await self._last(key, writer.meta.tail, _is_of_a_turn)
             is_left = was_left or (last is not None and last.kind != "turn-end")
             turn = 0 if last is None else last.turn
@@ -163,7 +162,7 @@ class Catalogue:
         """
         await self._known(key, principal)
         if not await self._at_rest(key, lambda: self._store.delete(key)):
-            raise _unknown(key)
+            raise unknown_session(key)
 
     async def fork(
         self,
@@ -203,11 +202,10 @@ class Catalogue:
     async def _known(self, key: SessionKey, principal: Principal | Anybody) -> SessionMeta:
         meta = await self._store.meta(key)
         if meta is None:
-            raise _unknown(key)
+            raise unknown_session(key)
         owner = _owner(principal)
         if not isinstance(owner, Anybody) and meta.owner != owner:
-            msg = f"session {key.session!r} of agent {key.agent!r} belongs to somebody else."
-            raise NotOwner(msg)
+            raise not_owner(key)
         return meta
 
     async def _is_unfinished(self, key: SessionKey) -> bool:
@@ -277,17 +275,8 @@ def _owner(principal: Principal | Anybody) -> str | Anybody | None:
     return ANY if isinstance(principal, Anybody) else owner_of(principal)
 
 
-def _unknown(key: SessionKey) -> UnknownSession:
-    msg = f"agent {key.agent!r} has no session {key.session!r}."
-    return UnknownSession(msg)
-
-
-def _place_of(meta: SessionMeta) -> Place:
-    return Place(meta.updated, meta.key.session)
-
-
 def _is_moved(meta: SessionMeta, before: Place | None) -> bool:
-    return before is not None and _place_of(meta) >= before
+    return before is not None and meta.place >= before
 
 
 def _is_of_a_turn(event: Event) -> bool:
@@ -303,7 +292,9 @@ def _count(event: Event, waiting: dict[str, None]) -> None:
     match event.kind:
         case "queued":
             waiting[event.payload["id"]] = None
-        case "withdrawn" | "message":
+        case "withdrawn":
+            waiting.pop(event.payload["id"], None)
+        case "message" if is_persons(event.payload):
             waiting.pop(event.payload["id"], None)
         case _:
             return

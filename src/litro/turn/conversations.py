@@ -19,13 +19,13 @@ from litro.encoding import to_jsonable, well_formed
 from litro.errors import (
     AgentError,
     EncodingError,
-    NotOwner,
     SessionBusy,
     TooManyTurns,
     TurnRefused,
 )
 from litro.events import OnBusy, WaitMode
 from litro.sessions.base import SessionKey, SessionMeta, SessionStore
+from litro.sessions.refusals import not_owner
 from litro.turn.closing import closing
 from litro.turn.elsewhere import GRACE, LOOK, Elsewhere
 from litro.turn.machine import Begun
@@ -82,7 +82,7 @@ class Conversations:
         self._roster = Roster(agents, broken)
         self._tenures = Tenures(store, self._roster, surroundings, max_turns=max_turns)
         self._elsewhere = Elsewhere(store, self._tenures)
-        self.recovery = Recovery(store, self._tenures.look_after)
+        self.recovery: Recovery = Recovery(store, self._tenures.look_after)
         """The sweep, which whoever runs the app begins and ends."""
 
     @property
@@ -130,8 +130,7 @@ class Conversations:
         """
         meta = await self.store.meta(key)
         if meta is not None and meta.owner != owner_of(principal):
-            msg = f"session {key.session!r} of agent {key.agent!r} belongs to somebody else."
-            raise NotOwner(msg)
+            raise not_owner(key)
         return meta
 
     # Speaking.

@@ -26,6 +26,7 @@ _MESSAGE: Final = 1.0
 """Seconds in which a holder takes a message that was posted. It is durable before."""
 
 _WITHDRAWAL: Final = 5.0
+"""Seconds in which a holder that lives withdraws a message."""
 
 
 class Elsewhere:
@@ -34,11 +35,15 @@ class Elsewhere:
     Args:
         store: Where sessions are.
         tenures: What this process holds.
+        patience: Seconds that somebody waits to hear whether a message was withdrawn.
     """
 
-    def __init__(self, store: SessionStore, tenures: Tenures) -> None:
+    def __init__(
+        self, store: SessionStore, tenures: Tenures, *, patience: float = _WITHDRAWAL
+    ) -> None:
         self._store = store
         self._tenures = tenures
+        self._patience = patience
 
     async def cancel(self, key: SessionKey, turn: int) -> None:
         """Ask the holder to cancel this turn, and no later one.
@@ -76,22 +81,26 @@ class Elsewhere:
         return None
 
     async def withdraw(self, key: SessionKey, message: str) -> bool:
-        """Ask the holder to withdraw a message. False where it started before, or nothing came of it.
+        """Ask the holder to withdraw a message. False where it started or was withdrawn before, or none of this id waits.
 
         Raises:
+            SessionBusy: The holder has not answered, and may be dead: whether it is withdrawn, the log will tell.
             SessionError: It cannot be asked.
         """
         transcript = await self._look(key)
         if transcript is not None and message in transcript.queue.withdrawn:
             return False
         await self._store.post(key, orjson.dumps({"withdraw": message}), id=f"withdraw-{message}")
-        deadline = time.monotonic() + _WITHDRAWAL
+        deadline = time.monotonic() + self._patience
         while time.monotonic() < deadline:
             transcript = await self._look(key)
             if transcript is None or message in transcript.started:
                 return False
             if message in transcript.queue.withdrawn:
                 return True
+        waits = transcript is not None and transcript.queue.get(message) is not None
+        if waits or await self._store.has_mail(key):
+            raise SessionBusy
         return False
 
     async def _look(self, key: SessionKey) -> Transcript | None:

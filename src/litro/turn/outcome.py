@@ -15,7 +15,7 @@ class Outcome:
     """What becomes of the message of this id."""
 
     def __init__(self, message: str) -> None:
-        self.is_known = False
+        self.is_known: bool = False
         """Whether nothing more will come."""
         self._message = message
         self._turn: int | None = None

@@ -13,8 +13,9 @@ from typing import Final
 
 from litro.errors import NewerFormat, SessionBusy, SessionDamaged, SessionError, TurnRefused
 from litro.sessions.base import SessionKey, SessionStore
+from litro.turn.closing import closing
 
-logger = logging.getLogger(__name__)
+logger: Final = logging.getLogger(__name__)
 
 PERIOD: Final = 3.0
 """Seconds between two sweeps."""
@@ -54,10 +55,11 @@ class Recovery:
     async def sweep(self) -> None:
         """Look after each unfinished session once. What fails is logged, and comes again with the next sweep."""
         try:
-            async for key in self._store.unfinished():
-                await self._visit(key)
-                if self._is_over.is_set():
-                    return
+            async with closing(self._store.unfinished()) as keys:
+                async for key in keys:
+                    await self._visit(key)
+                    if self._is_over.is_set():
+                        return
         except SessionError as error:
             self._tell(None, f"Unfinished sessions cannot be listed, which is tried again: {error}")
         else:

@@ -18,7 +18,7 @@ from litro.ui.renderers.base import TemplateRenderer
 from litro.ui.result import UIResult
 from litro.ui.template import Template
 
-logger = logging.getLogger(__name__)
+logger: Final = logging.getLogger(__name__)
 
 RENDER_TIMEOUT: Final = 2.0
 """Seconds that one object's `__html__()` may take."""

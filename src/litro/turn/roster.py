@@ -7,6 +7,7 @@ more is closed. It starts no turn and knows no session.
 import asyncio
 import logging
 from collections.abc import Callable, Mapping
+from typing import Final
 
 from litro.definitions import Agent
 from litro.discovery.load import LoadedAgent
@@ -14,7 +15,7 @@ from litro.errors import BrokenAgent, UnknownAgent
 from litro.providers import resolve
 from litro.providers.base import Provider
 
-logger = logging.getLogger(__name__)
+logger: Final = logging.getLogger(__name__)
 
 
 class Roster:
@@ -26,7 +27,7 @@ class Roster:
     """
 
     def __init__(self, agents: Mapping[str, LoadedAgent], broken: Mapping[str, str]) -> None:
-        self.agents = agents
+        self.agents: Mapping[str, LoadedAgent] = agents
         self._broken = broken
         self._providers: dict[Agent, Provider] = {}
         self._places: dict[object, LoadedAgent] = {}

@@ -14,6 +14,7 @@ from typing import Any, Final, Literal
 
 from litro.definitions import Principal, Tool, ToolContext, ToolSession, TurnContext
 from litro.discovery.load import LoadedAgent
+from litro.encoding import well_formed
 from litro.errors import Failure, LeaseLost, ProviderError, StoreFailed, tell
 from litro.events import ErrorPayload, Event, Private
 from litro.providers.base import (
@@ -52,7 +53,7 @@ from litro.turn.tools import Refusal, ToolCaller, progress_payload
 from litro.turn.transcript import Transcript, check_history
 from litro.ui.renderers.base import TemplateRenderer
 
-logger = logging.getLogger(__name__)
+logger: Final = logging.getLogger(__name__)
 
 MAX_PENDING: Final = 1 << 20
 """Bytes that may wait for the disk before the provider waits too."""
@@ -87,9 +88,9 @@ class Surroundings:
         templates: TemplateRenderer | None = None,
     ) -> None:
         self.development = development
-        self.threads = ToolThreads(tool_threads)
-        self.caller = ToolCaller(self.threads, development=development)
-        self.rendering = Rendering(self.threads, templates, development=development)
+        self.threads: ToolThreads = ToolThreads(tool_threads)
+        self.caller: ToolCaller = ToolCaller(self.threads, development=development)
+        self.rendering: Rendering = Rendering(self.threads, templates, development=development)
         self.state: Any = None
         """What `Config(lifespan=…)` yielded."""
         self.asked: Callable[[Asked], None] | None = None
@@ -124,8 +125,8 @@ class Turn:
     ) -> None:
         definition = agent.agent
         self.key = key
-        self.number = transcript.turn + 1
-        self.start = 0
+        self.number: int = transcript.turn + 1
+        self.start: int = 0
         """The seq of its `turn-start`."""
         self.failure: LeaseLost | StoreFailed | None = None
         """Why the turn could not be recorded to its end."""
@@ -336,7 +337,11 @@ class Turn:
 
     def _work_done(self, task: asyncio.Task[None]) -> None:
         self._work.discard(task)
-        if not task.cancelled() and (error := task.exception()) is not None:
+        if task.cancelled() and (self.has_ended or self.failure is not None):
+            return
+        # Not cancelled by us, it is by users' code: the turn would wait for ever for what comes of it.
+        error = asyncio.CancelledError() if task.cancelled() else task.exception()
+        if error is not None:
             logger.error("Turn %d of %s/%s broke", self.number, *self.key, exc_info=error)
             self._happen(Broke(self._internal("The turn", error)))
 
@@ -405,7 +410,7 @@ def history_of(agent: LoadedAgent, messages: tuple[Message, ...]) -> tuple[Messa
 
 
 def _error(type: str, failure: Failure) -> ErrorPayload:  # noqa: A002
-    payload: ErrorPayload = {"type": type, "message": failure.message}
+    payload: ErrorPayload = {"type": type, "message": well_formed(failure.message)}
     if failure.ref is not None:
         payload["ref"] = failure.ref
         logger.error("ref %s: see the exception logged above", failure.ref)

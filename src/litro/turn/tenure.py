@@ -1,8 +1,8 @@
 """A tenure: the time for which this process holds a session's lease. Its mail is taken, and turn follows turn.
 
 Only the holder of the lease appends, so here alone is decided what waits, what starts, what joins and what was withdrawn:
-each in one step of the loop, so that of two things that exclude each other one happens. Which process may hold which
-session, and for whom, is `litro.turn.conversations`' business.
+each in one step of the loop, so that of two things that exclude each other one happens. Which sessions this process holds is
+`litro.turn.tenures`' business, and who may speak in them `litro.turn.conversations`'.
 """
 
 import asyncio
@@ -17,14 +17,14 @@ from litro.discovery.load import LoadedAgent
 from litro.encoding import well_formed
 from litro.errors import BrokenAgent, LeaseLost, SessionDamaged, StoreFailed, UnknownAgent
 from litro.events import Event
-from litro.sessions.base import SessionStore, SessionWriter
+from litro.sessions.base import SessionKey, SessionStore, SessionWriter
 from litro.turn.machine import Begun
 from litro.turn.queue import QueuedMessage, queued
 from litro.turn.roster import Roster
 from litro.turn.runner import Surroundings, Turn
 from litro.turn.transcript import Transcript
 
-logger = logging.getLogger(__name__)
+logger: Final = logging.getLogger(__name__)
 
 _LOOK: Final = 0.01
 """Seconds between two looks whether the mailbox is empty."""
@@ -50,16 +50,16 @@ class Tenure:
         roster: Roster,
         surroundings: Surroundings,
     ) -> None:
-        self.key = writer.meta.key
+        self.key: SessionKey = writer.meta.key
         self.turn: Turn | None = None
         """The turn that runs, or ran last."""
         self.failure: LeaseLost | StoreFailed | None = None
         """Why nothing more could be recorded."""
         self.is_leaving = False
         """Whether no other turn may start."""
-        self.since = time.time_ns() // 1_000_000
+        self.since: int = time.time_ns() // 1_000_000
         """When it began, in milliseconds since the epoch."""
-        self.was_left = False
+        self.was_left: bool = False
         """Whether somebody died in it."""
         self._is_taking = True
         self._writer = writer

@@ -15,7 +15,7 @@ from litro.turn.runner import Surroundings
 from litro.turn.tenure import Tenure
 from litro.turn.transcripts import Transcripts
 
-logger = logging.getLogger(__name__)
+logger: Final = logging.getLogger(__name__)
 
 _LAST_WORDS: Final = 2.0
 """Seconds for interrupted turns to be recorded."""
@@ -37,8 +37,8 @@ class Tenures:
     def __init__(
         self, store: SessionStore, roster: Roster, surroundings: Surroundings, *, max_turns: int
     ) -> None:
-        self.transcripts = Transcripts(store, self.__contains__)
-        self.is_leaving = False
+        self.transcripts: Transcripts = Transcripts(store, self.__contains__)
+        self.is_leaving: bool = False
         """Whether no turn starts any more."""
         self._store = store
         self._roster = roster
@@ -126,6 +126,9 @@ class Tenures:
         Raises:
             SessionError: It cannot be held.
         """
+        if key in self._opening:
+            # Two found it at once, and the other one is about to know whether it can be had.
+            raise SessionBusy
         opened = self._opening[key] = asyncio.get_running_loop().create_future()
         try:
             tenure = await self.open(key, owner)

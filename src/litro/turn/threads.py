@@ -11,11 +11,11 @@ import contextvars
 import logging
 import threading
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 T = TypeVar("T")
 
-logger = logging.getLogger(__name__)
+logger: Final = logging.getLogger(__name__)
 
 
 class ToolThreads:
@@ -27,7 +27,7 @@ class ToolThreads:
 
     def __init__(self, limit: int) -> None:
         self._slots = asyncio.Semaphore(limit)
-        self.abandoned = 0
+        self.abandoned: int = 0
 
     async def run(self, function: Callable[[], T], *, name: str) -> T:
         """The function's result, computed in a thread with this task's context variables.
@@ -69,7 +69,7 @@ class ToolThreads:
         try:
             result = context.run(function)
         except BaseException as error:  # noqa: BLE001 - handed, whatever it is, to who awaits
-            raised = error
+            raised = _awaitable(error)
 
             def settle() -> None:
                 if not self._is_given_up(outcome, name):
@@ -87,3 +87,12 @@ class ToolThreads:
             self.abandoned -= 1
             logger.info("The thread of tool %r, given up before, has ended", name)
         return outcome.cancelled()
+
+
+def _awaitable(error: BaseException) -> BaseException:
+    """The error as a future takes it. It refuses StopIteration, and nobody would ever hear of the end."""
+    if not isinstance(error, StopIteration):
+        return error
+    told = RuntimeError("the function raised StopIteration")
+    told.__cause__ = error
+    return told

@@ -15,12 +15,12 @@ import orjson
 
 from litro.content import Content, Text, content_in
 from litro.definitions import Progress, Result, Tool, ToolContext
-from litro.encoding import to_jsonable
+from litro.encoding import to_jsonable, well_formed
 from litro.errors import EncodingError, InvalidInput, ToolErrorType, tell
 from litro.turn.threads import ToolThreads
 from litro.ui.result import UIResult
 
-logger = logging.getLogger(__name__)
+logger: Final = logging.getLogger(__name__)
 
 MAX_RESULT: Final = 100_000
 """Bytes of JSON that one call may hand to the model."""
@@ -51,7 +51,8 @@ class Refusal:
 
     def payload(self) -> dict[str, Any]:
         """The payload of `tool-error`."""
-        payload = {"type": self.type, "message": self.message}
+        # An author's words may quote a file's name, which need not be whole characters.
+        payload = {"type": self.type, "message": well_formed(self.message)}
         return payload if self.ref is None else {**payload, "ref": self.ref}
 
 

@@ -80,15 +80,15 @@ class Transcript:
     """A session's messages up to `tail`."""
 
     def __init__(self) -> None:
-        self.tail = 0
+        self.tail: int = 0
         """The last seq that was fed."""
-        self.turn = 0
+        self.turn: int = 0
         """The last turn's number."""
-        self.is_open = False
+        self.is_open: bool = False
         """Whether the last turn has not ended."""
         self.started: dict[str, Started] = {}
         """Which turn each message of a person started or joined, by the message's id."""
-        self.queue = Queue()
+        self.queue: Queue = Queue()
         """What waits."""
         self._entries: list[UserMessage | _Round] = []
         self._round: _Round | None = None

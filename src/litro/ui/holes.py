@@ -19,10 +19,12 @@ Kind = Literal["child", "attribute", "property", "boolean"]
 HOLE: Final = "\ue000"
 """Stands for a hole in a joined template: a private-use character that no template holds."""
 
-_TAG: Final = re.compile(r"<(/?)([A-Za-z][^\s/>\ue000]*)")
+# White space is ASCII's, as HTML has it: in another alphabet's it goes on with a name.
+_TAG: Final = re.compile(r"<(/?)([A-Za-z][^\s/>\ue000]*)", re.ASCII)
 _CONTENT_END: Final = re.compile(f"[<{HOLE}]")
-_UNQUOTED: Final = re.compile(r"[^\s>]*")
-_ATTRIBUTE: Final = re.compile(r"""\s*([^\s=>"'/\ue000]+)(\s*=\s*)?""")
+_UNQUOTED: Final = re.compile(r"[^\s>]*", re.ASCII)
+_ATTRIBUTE: Final = re.compile(r"""\s*([^\s=>"'/\ue000]+)(\s*=\s*)?""", re.ASCII)
+_SPACE: Final = " \t\n\r\f"
 _RAW: Final = frozenset(
     {"script", "style", "textarea", "title", "template", "noscript", "iframe", "xmp"}
 )
@@ -138,7 +140,7 @@ class _Reading:
 
     def _next_in_tag(self, tag: str) -> str:
         """The next character that is no white space."""
-        rest = self._text[self._at :].lstrip()
+        rest = self._text[self._at :].lstrip(_SPACE)
         self._at = len(self._text) - len(rest)
         if not rest:
             self._at -= 1
@@ -203,14 +205,15 @@ class _Reading:
         self._holes.append(Hole(kind=kind, name=bare, tag=tag, element=element, alone=alone))
 
     def _skip_to(self, end: str, what: str) -> None:
-        found = self._text.lower().find(end, self._at)
-        limit = len(self._text) if found < 0 else found
+        # Not in a text of lower case: İ has two characters there, and every place behind it would be another.
+        found = re.compile(re.escape(end), re.ASCII | re.IGNORECASE).search(self._text, self._at)
+        limit = len(self._text) if found is None else found.start()
         hole = self._text.find(HOLE, self._at, limit)
         if hole >= 0:
             self._at = hole
             self._refuse(f"it would be inside {what}")
         # A closing tag is read as one.
-        self._at = limit + (len(end) if end.endswith(">") and found >= 0 else 0)
+        self._at = limit + (len(end) if end.endswith(">") and found else 0)
 
     def _refuse(self, why: str) -> NoReturn:
         self._refuse_text(

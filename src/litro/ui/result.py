@@ -27,9 +27,9 @@ class UIResult(PersonOnly, Generic[T]):
     __slots__ = ("data", "hydrate", "template")
 
     def __init__(self, template: object, data: T, hydrate: dict[str, Any] | None) -> None:
-        self.template = template
-        self.hydrate = hydrate
-        self.data = data
+        self.template: object = template
+        self.hydrate: dict[str, Any] | None = hydrate
+        self.data: T = data
 
     def __repr__(self) -> str:
         return f"ui(…, data={self.data!r})"

@@ -26,8 +26,8 @@ class Template(Composable):
     __slots__ = ("_jsons", "strings", "values")
 
     def __init__(self, strings: Sequence[str], values: Sequence[object]) -> None:
-        self.strings = tuple(strings)
-        self.values = tuple(values)
+        self.strings: tuple[str, ...] = tuple(strings)
+        self.values: tuple[object, ...] = tuple(values)
         self._jsons: dict[int, Any] = {}
         for index, (hole, value) in enumerate(zip(self.shape.holes, self.values, strict=True)):
             reason = why_not(hole, value)

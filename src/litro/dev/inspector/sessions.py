@@ -10,7 +10,7 @@ from typing import Any, Final
 from litro.http.call import Call
 from litro.http.excerpt import Excerpt
 from litro.http.sieve import at_most, without_deltas
-from litro.sessions.base import ANY, Place, SessionMeta, SessionStore
+from litro.sessions.base import ANY, SessionMeta, SessionStore
 from litro.turn.catalogue import Catalogue
 from litro.turn.closing import closing
 from litro.turn.cursor import cursor_of
@@ -34,15 +34,15 @@ async def page_of(
         await catalogue.page(agent, principal=ANY, cursor=cursor, limit=limit) for agent in agents
     ]
     found = [meta for page in pages for meta in page.sessions]
-    found.sort(key=_place, reverse=True)
+    found.sort(key=lambda meta: meta.place, reverse=True)
     end = min(limit, len(found))
     # A cursor is a place, which sessions of two agents may share: none may fall between two pages.
-    while 0 < end < len(found) and _place(found[end]) == _place(found[end - 1]):
+    while 0 < end < len(found) and found[end].place == found[end - 1].place:
         end += 1
     has_more = end < len(found) or any(page.next is not None for page in pages)
     return {
         "sessions": [_fields(meta) for meta in found[:end]],
-        "next": cursor_of(_place(found[end - 1])) if has_more else None,
+        "next": cursor_of(found[end - 1].place) if has_more else None,
     }
 
 
@@ -110,7 +110,3 @@ def _fields(meta: SessionMeta) -> dict[str, Any]:
         "tail": meta.tail,
         "running": meta.running,
     }
-
-
-def _place(meta: SessionMeta) -> Place:
-    return Place(meta.updated, meta.key.session)

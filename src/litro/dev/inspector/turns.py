@@ -7,11 +7,11 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from typing import Final
 
-from litro.errors import UnknownSession
 from litro.events import Event
 from litro.http.answers import Refused, failure
 from litro.providers.base import Message
 from litro.sessions.base import SessionKey, SessionMeta, SessionStore
+from litro.sessions.refusals import unknown_session
 from litro.turn.closing import closing
 from litro.turn.machine import CLOSED
 from litro.turn.transcript import Transcript
@@ -39,8 +39,7 @@ async def known(store: SessionStore, key: SessionKey) -> SessionMeta:
     """
     meta = await store.meta(key)
     if meta is None:
-        msg = f"agent {key.agent!r} has no session {key.session!r}."
-        raise UnknownSession(msg)
+        raise unknown_session(key)
     return meta
 
 

@@ -85,22 +85,22 @@ class McpApp:
         version: str = "0.0.0",
         live: bool = True,
     ) -> None:
-        self.shell = _shell(shell)
-        self.title = _text("title", title)
-        self.styles = _text("styles", styles, may_be_empty=True)
-        self.apply = _source("apply", apply)
-        self.runtime = _source("runtime", runtime)
-        self.csp = _csp(csp)
-        self.permissions = _permissions(permissions)
-        self.domain = _text("domain", domain)
-        self.prefers_border = (
+        self.shell: object = _shell(shell)
+        self.title: str | None = _text("title", title)
+        self.styles: str | None = _text("styles", styles, may_be_empty=True)
+        self.apply: str | None = _source("apply", apply)
+        self.runtime: str | None = _source("runtime", runtime)
+        self.csp: dict[str, list[str]] | None = _csp(csp)
+        self.permissions: dict[str, dict[str, object]] | None = _permissions(permissions)
+        self.domain: str | None = _text("domain", domain)
+        self.prefers_border: bool | None = (
             None if prefers_border is None else _bool("prefers_border", prefers_border)
         )
-        self.display_modes = _display_modes(display_modes)
-        self.uri = _uri(uri)
-        self.name = _text("name", name)
-        self.version = _text("version", version) or "0.0.0"
-        self.live = _bool("live", live)
+        self.display_modes: tuple[DisplayMode, ...] = _display_modes(display_modes)
+        self.uri: str | None = _uri(uri)
+        self.name: str | None = _text("name", name)
+        self.version: str = _text("version", version) or "0.0.0"
+        self.live: bool = _bool("live", live)
 
     def __repr__(self) -> str:
         return f"McpApp({self.title or self.uri or self.shell!r:.80})"

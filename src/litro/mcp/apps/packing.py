@@ -26,7 +26,7 @@ from litro.ui.engine import Node, find_node
 from litro.ui.renderers import markup
 from litro.ui.template import Template
 
-logger = logging.getLogger(__name__)
+logger: Final = logging.getLogger(__name__)
 
 _UNFILLED: Final = (
     "with live=False its components do not come along, and there is no apply, so nothing shows what a tool answers. Give it "

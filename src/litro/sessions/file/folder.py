@@ -14,12 +14,7 @@ from pathlib import Path
 from typing import BinaryIO, Final, NamedTuple, TypeVar
 
 from litro.directories import make_private, sync_directory
-from litro.errors import (
-    NotOwner,
-    SessionBusy,
-    SessionExists,
-    UnknownSession,
-)
+from litro.errors import SessionBusy
 from litro.events import Event
 from litro.sessions.base import SessionKey, SessionMeta, check_key, is_store_id
 from litro.sessions.facts import BETWEEN_TURNS
@@ -35,10 +30,11 @@ from litro.sessions.file.jsonl import (
     whole_lines_end,
 )
 from litro.sessions.file.markers import Kind, Markers
+from litro.sessions.refusals import not_owner, session_exists, unknown_session
 
 T = TypeVar("T")
 
-logger = logging.getLogger(__name__)
+logger: Final = logging.getLogger(__name__)
 
 _KNOWN: Final = 4096
 _LARGE: Final = 1 << 18
@@ -65,7 +61,7 @@ class LogFolder:
         self.directory = directory
         self.poison: OSError | None = None
         """A sync that failed here: what the kernel then has of the data cannot be known."""
-        self.markers = Markers(directory)
+        self.markers: Markers = Markers(directory)
         self._known: OrderedDict[Path, tuple[_Content, Extent]] = OrderedDict()
         self._known_lock = threading.Lock()
 
@@ -127,11 +123,11 @@ class LogFolder:
         try:
             fd = os.open(source, _READ)
         except FileNotFoundError:
-            raise _unknown(key) from None
+            raise unknown_session(key) from None
         try:
             extent = self.durable(key, fd)
             if extent is None:
-                raise _unknown(key)
+                raise unknown_session(key)
             place = self.place(into)
             try:
                 # Before the log is there: nobody shall see it by another name.
@@ -146,7 +142,7 @@ class LogFolder:
             os.close(fd)
         made = self.glance(into)
         if made is None:
-            raise _unknown(into)
+            raise unknown_session(into)
         return made
 
     def examined(self, key: SessionKey, fd: int) -> Extent | None:
@@ -192,6 +188,7 @@ class LogFolder:
         """Spare the next reader the examination: this content is known, and durable."""
         with self._known_lock:
             self._known[path] = (_content(status), extent)
+            self._known.move_to_end(path)
             while len(self._known) > _KNOWN:
                 self._known.popitem(last=False)
 
@@ -340,10 +337,7 @@ class LogFolder:
                 raise
             os.close(fd)
             if not is_free:
-                msg = (
-                    f"agent {key.agent!r} has a session {key.session!r}, so another id is required."
-                )
-                raise SessionExists(msg)
+                raise session_exists(key)
 
     def _lease(self, key: SessionKey, fd: int) -> None:
         if not lease.take(fd):
@@ -381,14 +375,9 @@ def _mend_titles(path: Path, extent: Extent | None) -> None:
         titles.record(path, [extent.titled])
 
 
-def _unknown(key: SessionKey) -> UnknownSession:
-    return UnknownSession(f"agent {key.agent!r} has no session {key.session!r}.")
-
-
 def _check_owner(key: SessionKey, extent: Extent | None, owner: str | None) -> None:
     if extent is not None and extent.owner != owner:
-        msg = f"session {key.session!r} of agent {key.agent!r} belongs to somebody else."
-        raise NotOwner(msg)
+        raise not_owner(key)
 
 
 def _cut(fd: int, path: Path, length: int) -> None:

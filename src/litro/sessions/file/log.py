@@ -35,18 +35,18 @@ class OpenLog(Progress):
         super().__init__(length)
         self.fd = fd
         self.path = path
-        self.inode = os.fstat(fd).st_ino
-        self.is_new = is_new
-        self.tail = extent.tail
-        self.titled = extent.titled
+        self.inode: int = os.fstat(fd).st_ino
+        self.is_new: bool = is_new
+        self.tail: int = extent.tail
+        self.titled: int = extent.titled
         """The seq of the last `title` event, 0 where there is none."""
-        self.taken = extent.taken
+        self.taken: int = extent.taken
         """Bytes of the mailbox that were taken."""
         self.turn: int | None = None
         """The open turn, or the one that is about to begin; None while this writer has said nothing of either."""
-        self.since = time.time_ns() // 1_000_000
+        self.since: int = time.time_ns() // 1_000_000
         """When the lease was taken, in milliseconds since the epoch."""
-        self.mail = asyncio.Event()
+        self.mail: asyncio.Event = asyncio.Event()
         # The committer's thread runs ahead of the loop: what it has found out counts for its next batch at once.
         self._written = length
         self._synced = length
@@ -176,7 +176,7 @@ class FileWriter:
                 log.number(item)
             else:
                 data = encode_private(item)
-            log.appended += len(data)
+            log.extend(len(data))
             self._committer.add(log, data)
         return log.tail
 

@@ -22,8 +22,8 @@ class LogReader:
     def __init__(self, fd: int, path: Path, start: int) -> None:
         self.fd = fd
         self.path = path
-        self.inode = os.fstat(fd).st_ino
-        self.offset = 0
+        self.inode: int = os.fstat(fd).st_ino
+        self.offset: int = 0
         self.start = start
         """The seq from which on it reads."""
         self._sought = start if start > 1 else None

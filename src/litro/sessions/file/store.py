@@ -41,7 +41,7 @@ from litro.sessions.file.unfinished import Unfinished
 P = ParamSpec("P")
 T = TypeVar("T")
 
-logger = logging.getLogger(__name__)
+logger: Final = logging.getLogger(__name__)
 
 _POLL: Final = 0.1
 """Seconds between two looks at what another process writes."""

@@ -14,7 +14,7 @@ from litro.sessions.file import lease, mailbox
 from litro.sessions.file.folder import LogFolder
 from litro.sessions.file.jsonl import line_at
 
-logger = logging.getLogger(__name__)
+logger: Final = logging.getLogger(__name__)
 
 _READ: Final = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW
 

@@ -8,13 +8,14 @@ makes one of the two wait for the other; later, and its row is missing in the an
 
 import logging
 from collections.abc import Sequence
+from typing import Final
 
 from litro.errors import LeaseLost, LitroError, SessionError, StoreFailed
 from litro.sessions.postgres.connections import Connections, Handle
 from litro.sessions.postgres.log import OpenLog, Outgoing
 from litro.sessions.postgres.notifier import Notifier
 
-logger = logging.getLogger(__name__)
+logger: Final = logging.getLogger(__name__)
 
 _APPEND = """
 WITH added AS (

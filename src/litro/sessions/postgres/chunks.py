@@ -45,7 +45,7 @@ class Cursor:
     """
 
     def __init__(self, start: int, behind: Place) -> None:
-        self.behind = behind
+        self.behind: Place = behind
         self._start = start if start > 1 else 0
         self._next: Place | None = None
 

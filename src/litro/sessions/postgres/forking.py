@@ -3,13 +3,13 @@
 import time
 from typing import Any
 
-from litro.errors import SessionExists, UnknownSession
 from litro.events import Private
 from litro.sessions.base import FORMAT, SessionKey, header
 from litro.sessions.facts import Facts
 from litro.sessions.postgres.chunks import event_at
 from litro.sessions.postgres.connections import Handle
 from litro.sessions.postgres.listing import check_format, encode_owner
+from litro.sessions.refusals import session_exists, unknown_session
 from litro.wire import encode_private, events_of
 
 # Nobody may delete the source meanwhile; its lease may be renewed.
@@ -50,16 +50,14 @@ async def fork(
     async with db.transaction():
         source = await db.row(_SOURCE, *key)
         if source is None:
-            msg = f"there is no session {key.session!r} of agent {key.agent!r} to fork."
-            raise UnknownSession(msg)
+            raise unknown_session(key)
         check_format(key, source["format"])
         created = time.time_ns() // 1_000_000
         made = await db.row(_MAKE, *into, encode_owner(owner), created, token)
         if made is None:
             if await db.value(_TOKEN, *into) == token:
                 return
-            msg = f"there is a session {into.session!r} of agent {into.agent!r} already, which was not changed."
-            raise SessionExists(msg)
+            raise session_exists(into)
         line = encode_private(Private(header(into, owner=owner, created=created)))
         await db.rows(_PUT, made["id"], 1, 0, 0, 1, made["updated"], None, line)
         await db.rows(_COPY, source["id"], made["id"], made["updated"], at)

@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable, Iterable
 from typing import Any, Final
 
-from litro.errors import LeaseLost, LitroError, NotOwner, SessionBusy, StoreFailed
+from litro.errors import LeaseLost, LitroError, SessionBusy, StoreFailed
 from litro.events import Private
 from litro.sessions.base import FORMAT, SessionKey, SessionMeta, header
 from litro.sessions.facts import Facts
@@ -23,9 +23,10 @@ from litro.sessions.postgres.connections import Connections, Handle
 from litro.sessions.postgres.listing import check_format, encode_owner
 from litro.sessions.postgres.log import Lease, OpenLog
 from litro.sessions.postgres.notices import NOTIFY, Notice
+from litro.sessions.refusals import not_owner
 from litro.wire import encode_private
 
-logger = logging.getLogger(__name__)
+logger: Final = logging.getLogger(__name__)
 
 _MARGIN: Final = 0.1
 """Of the TTL: clocks of two machines do not run alike."""
@@ -124,8 +125,7 @@ async def _take_over(
 ) -> Lease:
     check_format(key, row["format"])
     if row["owner"] != encode_owner(owner):
-        msg = f"session {key.session!r} of agent {key.agent!r} belongs to somebody else."
-        raise NotOwner(msg)
+        raise not_owner(key)
     sid, fence, is_ours = row["id"], row["fence"], row["holder"] == token
     if row["is_held"] and not is_ours:
         raise SessionBusy((await db.row(_LAST, sid))["turn"])

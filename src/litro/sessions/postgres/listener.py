@@ -17,7 +17,7 @@ from litro.sessions.postgres.connections import Connections, Handle, connect
 from litro.sessions.postgres.driver import Driver
 from litro.sessions.postgres.notices import Notices, parse
 
-logger = logging.getLogger(__name__)
+logger: Final = logging.getLogger(__name__)
 
 _NET: Final = 1.0
 _NET_POOLED: Final = 0.25

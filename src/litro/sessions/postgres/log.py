@@ -62,16 +62,16 @@ class OpenLog:
 
     def __init__(self, lease: Lease, feed: Feed) -> None:
         self.key: SessionKey = lease.meta.key
-        self.sid = lease.sid
-        self.fence = lease.fence
-        self.deadline = lease.deadline
-        self.tail = lease.meta.tail
-        self.facts = lease.facts
-        self.since = time.time_ns() // 1_000_000
+        self.sid: int = lease.sid
+        self.fence: int = lease.fence
+        self.deadline: float = lease.deadline
+        self.tail: int = lease.meta.tail
+        self.facts: Facts = lease.facts
+        self.since: int = time.time_ns() // 1_000_000
         self.failure: SessionError | None = None
-        self.mail = asyncio.Event()
-        self.pending = 0
-        self.last_updated = lease.meta.updated
+        self.mail: asyncio.Event = asyncio.Event()
+        self.pending: int = 0
+        self.last_updated: int = lease.meta.updated
         self._place = following(lease.last.place, lease.last.n)
         self._pieces: deque[_Piece] = deque()
         self._appended = 0

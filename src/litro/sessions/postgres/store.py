@@ -33,7 +33,7 @@ from litro.sessions.postgres.log import Lease, OpenLog, PostgresWriter
 from litro.sessions.postgres.notices import Notices
 from litro.sessions.postgres.notifier import Notifier
 
-logger = logging.getLogger(__name__)
+logger: Final = logging.getLogger(__name__)
 
 _CONNECTIONS: Final = 6
 """For whatever is asked; those that hold up turns have four of their own."""
@@ -159,7 +159,7 @@ class PostgresStore:
                 yield meta
             if len(page) < listing.PAGE:
                 return
-            before = Place(page[-1].updated, page[-1].key.session)
+            before = page[-1].place
 
     async def delete(self, key: SessionKey) -> bool:
         """Remove the session for good."""

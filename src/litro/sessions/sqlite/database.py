@@ -20,7 +20,7 @@ from litro.errors import SessionDamaged, SessionError, StoreFailed
 from litro.sessions.sqlite import schema
 from litro.sessions.sqlite.leases import Leases
 
-logger = logging.getLogger(__name__)
+logger: Final = logging.getLogger(__name__)
 
 _PATIENCE: Final = 20.0
 """Seconds that a writer waits for one that is not of Litro's: a shell, a backup."""
@@ -44,8 +44,8 @@ class Database:
     """The database of one handle. Its file is made when it is first needed."""
 
     def __init__(self, path: Path) -> None:
-        self.path = path.absolute()
-        self.leases = Leases(self.path.with_name(f"{self.path.name}-leases"))
+        self.path: Path = path.absolute()
+        self.leases: Leases = Leases(self.path.with_name(f"{self.path.name}-leases"))
         self.poison: BaseException | None = None
         self._writer: sqlite3.Connection | None = None
         self._is_synced: bool | None = None
@@ -111,7 +111,7 @@ class Database:
         self.check()
         epoch, connection = self._epoch, None
         try:
-            connection = self._idle.pop() if self._idle else self.connect()
+            connection = self._idle_or_new()
             connection.execute("BEGIN")
             yield connection
         except sqlite3.Error as error:
@@ -257,6 +257,13 @@ class Database:
         with suppress(sqlite3.Error):
             self._writer.execute("PRAGMA synchronous = OFF")
             self._writer.execute("UPDATE state SET takeovers = takeovers + 1")
+
+    def _idle_or_new(self) -> sqlite3.Connection:
+        try:
+            # Not asked first whether there is one: another thread may take it meanwhile.
+            return self._idle.pop()
+        except IndexError:
+            return self.connect()
 
     def _keep(self, connection: sqlite3.Connection, epoch: int) -> None:
         with suppress(sqlite3.Error):

@@ -8,10 +8,11 @@ import time
 from dataclasses import dataclass
 from typing import Any, Final
 
-from litro.errors import NotOwner, SessionBusy
+from litro.errors import SessionBusy
 from litro.events import Private
 from litro.sessions.base import Anybody, Place, SessionKey, SessionMeta, header
 from litro.sessions.facts import Facts
+from litro.sessions.refusals import not_owner
 from litro.sessions.sqlite.journal import insert
 from litro.sessions.sqlite.leases import Leases
 from litro.sessions.sqlite.log import Extent, OpenLog
@@ -250,8 +251,7 @@ def _make(
 
 def _check_owner(entry: Entry, owner: str | None) -> None:
     if entry.owner != owner:
-        msg = f"session {entry.session!r} of agent {entry.agent!r} belongs to somebody else."
-        raise NotOwner(msg)
+        raise not_owner(SessionKey(entry.agent, entry.session))
 
 
 def _known(connection: sqlite3.Connection, key: SessionKey) -> Entry | None:

@@ -5,9 +5,10 @@ import time
 from dataclasses import dataclass
 from typing import Final
 
-from litro.errors import SessionExists, UnknownSession
+from litro.errors import UnknownSession
 from litro.sessions.base import SessionKey
 from litro.sessions.facts import Facts, facts_of
+from litro.sessions.refusals import session_exists
 from litro.sessions.sqlite import entries
 from litro.sessions.sqlite.entries import Entry
 from litro.sessions.sqlite.journal import insert
@@ -57,8 +58,7 @@ def make(connection: sqlite3.Connection, key: SessionKey, owner: str | None, cop
     """
     known = entries.find(connection, key)
     if known is not None and known.created is not None:
-        msg = f"there is a session {key.session!r} of agent {key.agent!r}, so it was not changed."
-        raise SessionExists(msg)
+        raise session_exists(key)
     now = time.time_ns() // 1_000_000
     number, line = entries.make(connection, key, owner, now)
     offset, last, running = 0, 0, copy.facts.running

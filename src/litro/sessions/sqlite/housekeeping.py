@@ -12,7 +12,7 @@ from typing import Final
 from litro.errors import SessionError
 from litro.sessions.sqlite.database import Database
 
-logger = logging.getLogger(__name__)
+logger: Final = logging.getLogger(__name__)
 
 _PERIOD: Final = 1.0
 """Seconds in which rows gather: those of a session that come together are filed as one."""

@@ -8,9 +8,12 @@ It is not what keeps a lost lease from writing, should the file be removed: that
 
 import os
 import threading
+from collections.abc import Generator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
+from litro.errors import StoreFailed
 from litro.sessions import locks
 
 _FLAGS: Final = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
@@ -26,8 +29,12 @@ class Leases:
         self._lock = threading.Lock()
 
     def take(self, number: int) -> bool:
-        """Take the session's lease. False where anybody holds it, this handle included."""
-        with self._lock:
+        """Take the session's lease. False where anybody holds it, this handle included.
+
+        Raises:
+            StoreFailed: The system refuses the file, or the lock.
+        """
+        with self._lock, self._telling():
             if number in self._held or not locks.take(self._file(), number):
                 return False
             self._held.add(number)
@@ -41,8 +48,12 @@ class Leases:
                 locks.free(self._fd, number)
 
     def is_held(self, number: int) -> bool:
-        """Whether anybody holds the session's lease. Takes nothing."""
-        with self._lock:
+        """Whether anybody holds the session's lease. Takes nothing.
+
+        Raises:
+            StoreFailed: As `take`.
+        """
+        with self._lock, self._telling():
             return number in self._held or locks.is_taken(self._file(), number)
 
     def close(self) -> None:
@@ -52,6 +63,15 @@ class Leases:
                 os.close(self._fd)
             self._fd = None
             self._held.clear()
+
+    @contextmanager
+    def _telling(self) -> Generator[None]:
+        """What the system refuses is a store's failure, for whoever waits to hear of."""
+        try:
+            yield
+        except OSError as error:
+            msg = f"{self._path}: leases can neither be taken nor asked for: {error}"
+            raise StoreFailed(msg) from error
 
     def _file(self) -> int:
         if self._fd is None:

@@ -105,23 +105,23 @@ class OpenLog(Progress):
     def __init__(self, extent: Extent, key: SessionKey, where: str) -> None:
         super().__init__(extent.length)
         self.key = key
-        self.number = extent.number
-        self.fence = extent.fence
+        self.number: int = extent.number
+        self.fence: int = extent.fence
         self.where = where
-        self.tail = extent.tail
-        self.taken = extent.taken
-        self.facts = extent.facts
-        self.recent = Recent(offset=extent.length, last=extent.tail)
-        self.since = time.time_ns() // 1_000_000
+        self.tail: int = extent.tail
+        self.taken: int = extent.taken
+        self.facts: Facts = extent.facts
+        self.recent: Recent = Recent(offset=extent.length, last=extent.tail)
+        self.since: int = time.time_ns() // 1_000_000
         """When the lease was taken, in milliseconds since the epoch."""
-        self.mail = asyncio.Event()
+        self.mail: asyncio.Event = asyncio.Event()
         # The committing thread runs ahead of the loop: what it has found out counts for its next batch at once.
-        self.written = extent.length
-        self.last = extent.tail
-        self.updated = extent.updated
+        self.written: int = extent.length
+        self.last: int = extent.tail
+        self.updated: int = extent.updated
         """When the last batch was committed."""
-        self.known = Mark(extent.length, extent.facts, extent.taken)
-        self.entered = (extent.facts.title, extent.taken)
+        self.known: Mark = Mark(extent.length, extent.facts, extent.taken)
+        self.entered: tuple[str | None, int] = (extent.facts.title, extent.taken)
         """Title and taken mail, as the session's entry has them."""
         self.marks: deque[Mark] = deque()
         self.vouched: int | None = None
@@ -130,7 +130,7 @@ class OpenLog(Progress):
 
     def add(self, data: bytes) -> None:
         """One more line is appended; `tail` counts it already."""
-        self.appended += len(data)
+        self.extend(len(data))
         self.recent.add(data, end=self.appended, last=self.tail)
 
     def mark(self) -> None:

@@ -27,6 +27,7 @@ from litro.sessions.base import (
     check_key,
 )
 from litro.sessions.commit import Committer
+from litro.sessions.refusals import unknown_session
 from litro.sessions.sqlite import entries, forking, reading
 from litro.sessions.sqlite.database import Database
 from litro.sessions.sqlite.housekeeping import Housekeeping
@@ -85,7 +86,7 @@ class SqliteStore:
             # The thread goes on, and what it takes nobody would give back.
             self._leave(self._abandon(taking, extents))
             raise
-        except SessionError:
+        except Exception:
             _free(self._leases.give_back, extents)
             raise
         log = OpenLog(extent, key, f"{self._database.path}: {key.agent}/{key.session}")
@@ -201,8 +202,7 @@ class SqliteStore:
         check_key(into)
         number = await self._number(key)
         if number is None:
-            msg = f"there is no session {key.session!r} of agent {key.agent!r}."
-            raise UnknownSession(msg)
+            raise unknown_session(key)
         self._check_log(number)
         copy = await self._look(lambda c: forking.copied(c, number, at))
         making = self._transactions.run(lambda c: forking.make(c, into, owner, copy))
@@ -298,10 +298,14 @@ class SqliteStore:
 
     async def _abandon(self, taking: "asyncio.Future[Extent]", extents: Sequence[Extent]) -> None:
         """Give back what a cancelled `open` took."""
-        with suppress(SessionError):
-            extent = await taking
-            await self._transactions.run(lambda c: entries.finish(c, extent.number, extent.fence))
-        _free(self._leases.give_back, extents)
+        try:
+            with suppress(SessionError):
+                extent = await taking
+                await self._transactions.run(
+                    lambda c: entries.finish(c, extent.number, extent.fence)
+                )
+        finally:
+            _free(self._leases.give_back, extents)
 
     async def _look(self, query: Callable[[Connection], T]) -> T:
         """What a query answers, in a thread; when cancelled, done only once the thread is."""

@@ -11,7 +11,6 @@ from collections.abc import Callable
 from queue import Empty, SimpleQueue
 from typing import Any, Final, TypeVar
 
-from litro.errors import LitroError, SessionError
 from litro.sessions.sqlite.database import Database
 
 T = TypeVar("T")
@@ -25,7 +24,7 @@ class _Job:
         self.work = work
         self.answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         self.result: Any = None
-        self.error: LitroError | None = None
+        self.error: Exception | None = None
 
     def settle(self) -> None:
         if self.answer.done():
@@ -48,7 +47,8 @@ class Transactions:
         """What `work` answers, once what it did is durable. It runs also where nobody waits any more.
 
         Raises:
-            LitroError: What it raised, or why it could not be made durable. Nothing of it is there.
+            Exception: What it raised.
+            SessionError: Why it could not be made durable. Nothing of it is there.
         """
         if self._thread is None:
             self._thread = threading.Thread(
@@ -91,7 +91,7 @@ class Transactions:
             with self._database.writing() as connection:
                 for job in jobs:
                     _try(connection, job)
-        except SessionError as error:
+        except Exception as error:  # noqa: BLE001 - the thread's edge: whoever asked would wait for ever
             for job in jobs:
                 job.error = job.error or error
 
@@ -100,7 +100,10 @@ def _try(connection: sqlite3.Connection, job: _Job) -> None:
     connection.execute("SAVEPOINT job")
     try:
         job.result = job.work(connection)
-    except LitroError as error:
+    except sqlite3.Error:
+        # What the database refuses concerns all of them.
+        raise
+    except Exception as error:  # noqa: BLE001 - whoever asked for what has no bytes, say, hears of it; the others go on
         job.error = error
         connection.execute("ROLLBACK TO job")
     connection.execute("RELEASE job")

@@ -125,11 +125,6 @@ async def listed(
     return [meta async for meta in store.list(agent, before=before)]
 
 
-def place_of(meta: SessionMeta) -> Place:
-    """Where the session stands in a list."""
-    return Place(meta.updated, meta.key.session)
-
-
 async def unfinished_of(store: SessionStore, agent: str) -> list[str]:
     """The agent's sessions that somebody has to look after."""
     return sorted([key.session async for key in store.unfinished() if key.agent == agent])

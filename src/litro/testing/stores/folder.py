@@ -19,7 +19,6 @@ from litro.testing.stores.checking import (
     listed,
     meta_of,
     new_key,
-    place_of,
     read_lines,
     refused,
     require,
@@ -40,9 +39,9 @@ async def sessions_are_listed_newest_first(connect: Connect) -> None:
         for handle in (store, other):
             found = await listed(handle, agent)
             expect([m.key.session for m in found], ["s1", "s3", "s2"], "the sessions listed")
-            paged = await listed(handle, agent, before=place_of(found[1]))
+            paged = await listed(handle, agent, before=found[1].place)
             expect([m.key.session for m in paged], ["s2"], "those behind the second")
-            behind = await listed(handle, agent, before=place_of(found[2]))
+            behind = await listed(handle, agent, before=found[2].place)
             expect(behind, [], "those behind the last")
             expect(found, [await meta_of(handle, m.key) for m in found], "list, against meta")
 
@@ -59,13 +58,11 @@ async def pages_cover_every_session_once(connect: Connect) -> None:
         await asyncio.gather(*(begin(f"s{n}") for n in range(24)))
         whole = await listed(store, agent)
         expect(len(whole), 24, "the sessions listed")
-        places = [place_of(meta) for meta in whole]
+        places = [meta.place for meta in whole]
         expect(places, sorted(places, reverse=True), "the order by `updated`, then by id")
         for size in (1, 5):
             paged: list[SessionMeta] = []
-            while page := (
-                await listed(store, agent, before=place_of(paged[-1]) if paged else None)
-            ):
+            while page := (await listed(store, agent, before=paged[-1].place if paged else None)):
                 require(
                     page[0] not in paged,
                     f"a page begins with {page[0].key.session!r}, which an earlier one held.",
@@ -83,7 +80,7 @@ async def a_place_outlives_its_session(connect: Connect) -> None:
             moment = await grow(store, SessionKey(agent, session), moment)
         found = await listed(store, agent)
         await store.delete(found[1].key)
-        for place in (place_of(found[1]), Place(found[1].updated, "zzz"), place_of(found[0])):
+        for place in (found[1].place, Place(found[1].updated, "zzz"), found[0].place):
             behind = [meta.key.session for meta in await listed(store, agent, before=place)]
             expect(behind, ["s1"], f"those behind {place}")
 

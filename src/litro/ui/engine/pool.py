@@ -7,7 +7,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from litro.errors import RenderFailed
 from litro.ui.engine.frames import packed
@@ -15,7 +15,7 @@ from litro.ui.engine.limits import DEFAULT, Limits
 from litro.ui.engine.node import Node
 from litro.ui.engine.sidecar import Sidecar
 
-logger = logging.getLogger(__name__)
+logger: Final = logging.getLogger(__name__)
 
 
 class Pool:

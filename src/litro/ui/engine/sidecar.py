@@ -91,7 +91,7 @@ class Sidecar:
         self._limits = limits
         self._grew = False
         self._watching: asyncio.TimerHandle | None = None
-        self.asked = 0
+        self.asked: int = 0
         """Requests that it was given."""
 
     @classmethod

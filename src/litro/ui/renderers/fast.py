@@ -19,9 +19,10 @@ from litro.ui.template import Template
 from litro.ui.values import SHOWN_HOLE
 
 _ATTRIBUTE: Final = re.compile(
-    r"""[\s/]*(?P<name>[^\s=>"'/][^\s=>"'/]*)(?:\s*=\s*(?:"(?P<double>[^"]*)"|'(?P<single>[^']*)'|(?P<bare>[^\s>]*)))?"""
+    r"""[\s/]*(?P<name>[^\s=>"'/][^\s=>"'/]*)(?:\s*=\s*(?:"(?P<double>[^"]*)"|'(?P<single>[^']*)'|(?P<bare>[^\s>]*)))?""",
+    re.ASCII,
 )
-_TAG_END: Final = re.compile(r"[\s/]*>")
+_TAG_END: Final = re.compile(r"[\s/]*>", re.ASCII)
 _OWN: Final = "litro"
 """Begins the names in a state that attributes are bound by: no property of a component."""
 
