@@ -38,7 +38,7 @@ ANSWERS: Final[dict[str, Words]] = {
     "unknown-session": ("There is no such session, or it is somebody else's.", "Say something to begin it, or be its owner."),
     "not-found": ("Nothing is served at this path.", "See the path, and where the app is mounted."),
     "method-not-allowed": ("The path has not this method.", "`Allow` names those that it has."),
-    "busy": ("A turn runs in the session. `turn` and `since` tell which, where it is known.", "Wait for its end, cancel it, or send `on_busy`."),
+    "busy": ("A turn runs in the session. `turn` and `since` tell which, where it is known. Or the process that holds it does not answer.", "Wait for its end, cancel it, or send `on_busy`."),
     "no-turn-end": ("No turn has ended where the fork is to be.", "Fork after the first `turn-end`."),
     "session-exists": ("The fork's id is taken.", "Choose another, or none."),
     "too-large": ("The body has more bytes than `max_body`.", "Send less, or raise `max_body`."),

@@ -103,7 +103,7 @@ ENDPOINTS: Final[dict[tuple[Resource, str], Told]] = {
     ),
     ("queued", "DELETE"): Told(
         answers={200: '`{"withdrawn": true}`, or `false` where it has started, or none of this id waits.'},
-        errors=("too-large",),
+        errors=("busy", "too-large"),
     ),
     ("fork", "POST"): Told(
         body={

@@ -1,0 +1,9 @@
+"""Answers much."""
+
+from litro import tool
+
+
+@tool
+async def big(size: int) -> str:
+    """Answer much."""
+    return "x" * (size * 1000)

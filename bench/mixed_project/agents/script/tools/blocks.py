@@ -1,0 +1,12 @@
+"""Blocks a thread."""
+
+import time
+
+from litro import tool
+
+
+@tool
+def blocks(seconds: float) -> str:
+    """Block."""
+    time.sleep(seconds)
+    return "blocked"
