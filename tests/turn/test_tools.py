@@ -1,6 +1,7 @@
 """Tools of every kind, and everything that they may do wrong, in real turns."""
 
 import asyncio
+import logging
 import threading
 import time
 from typing import Any
@@ -207,6 +208,20 @@ async def test_whatever_a_tool_raises_is_told_without_its_secrets(
     assert error["message"].startswith(message)
     assert "hunter2" not in repr(events) + repr(one.requests)
     assert events[-1].payload == {"status": "completed"}
+
+
+@pytest.mark.parametrize(
+    ("error", "level"),
+    [(AgentError("No such city."), logging.INFO), (ValueError("why"), logging.ERROR)],
+)
+async def test_the_log_has_a_traceback_of_what_nobody_meant(
+    talk: MakeTalk, caplog: pytest.LogCaptureFixture, error: Exception, level: int
+):
+    with caplog.at_level(logging.INFO, logger="litro.turn.tools"):
+        await talk(calling("t"), tools={"t": raising(error)}).say()
+    (record,) = [record for record in caplog.records if record.name == "litro.turn.tools"]
+    assert record.levelno == level
+    assert (record.exc_info is not None) == (level == logging.ERROR)
 
 
 async def test_in_development_the_developer_reads_what_was_raised(talk: MakeTalk):

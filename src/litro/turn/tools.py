@@ -16,7 +16,7 @@ import orjson
 from litro.content import Content, Text, content_in
 from litro.definitions import Progress, Result, Tool, ToolContext
 from litro.encoding import to_jsonable, well_formed
-from litro.errors import EncodingError, InvalidInput, ToolErrorType, tell
+from litro.errors import AgentError, EncodingError, InvalidInput, ToolErrorType, tell
 from litro.turn.threads import ToolThreads
 from litro.ui.result import UIResult
 
@@ -214,7 +214,11 @@ class ToolCaller:
 
     def _failed(self, subject: str, error: BaseException) -> Refusal:
         failure = tell(error, what=subject, development=self._development)
-        logger.error("%s failed (ref %s)", subject, failure.ref or "none", exc_info=error)
+        if isinstance(error, AgentError):
+            # Words for people, as their author wants them: nothing is wrong that whoever runs the server could mend.
+            logger.info("%s: %s", subject, failure.message)
+        else:
+            logger.error("%s failed (ref %s)", subject, failure.ref or "none", exc_info=error)
         return Refusal(type="failed", message=failure.message, ref=failure.ref)
 
 
