@@ -4,17 +4,19 @@ Everything here may wait for the disk and runs in threads. It holds no open log:
 somebody writes comes from the kernel's lock, in this process as in others.
 """
 
+import contextlib
 import logging
 import os
 import stat
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import BinaryIO, Final, NamedTuple, TypeVar
 
 from litro.directories import make_private, sync_directory
-from litro.errors import SessionBusy
+from litro.errors import SessionBusy, SessionError
 from litro.events import Event
 from litro.sessions.base import SessionKey, SessionMeta, check_key, is_store_id
 from litro.sessions.facts import BETWEEN_TURNS
@@ -90,6 +92,8 @@ class LogFolder:
                 # Between opening and locking, the file may have been deleted.
                 if lease.is_linked(fd):
                     extent = self.examined(key, fd)
+                    if extent is None:
+                        self._finish(key)
                     _check_owner(key, extent, owner)
                     length = 0 if extent is None else extent.length
                     _cut(fd, path, length)
@@ -254,18 +258,20 @@ class LogFolder:
             try:
                 fd = os.open(path, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
             except FileNotFoundError:
+                self._finish(key)
                 return False
             try:
                 self._lease(key, fd)
                 # Between opening and locking, the file may have been deleted and another made, by a turn that runs.
                 if lease.is_linked(fd):
-                    # What lies beside it first: once the log is gone, its name is another session's.
-                    self.markers.remove(key, "lease")
-                    self.markers.remove(key, "mail")
-                    titles.forget(path)
-                    path.unlink()
-                    path.with_suffix(".inbox").unlink(missing_ok=True)
+                    # Whoever looks for what a crash left shall find what one leaves from here on.
+                    with contextlib.suppress(OSError):
+                        self.markers.make(key, "lease")
+                    # In this step the session goes, and its mail; a namesake waits for what follows.
+                    mailbox.replace(path.with_suffix(".inbox"), path)
                     sync_directory(path.parent)
+                    self._forget(key)
+                    self.clear(key)
                     return True
             finally:
                 os.close(fd)
@@ -274,14 +280,46 @@ class LogFolder:
         """Put an item into the session's mailbox. False where `id` was posted before."""
         path = self.path(key).with_suffix(".inbox")
 
-        def mark() -> None:
-            self._mark(key, "mail")
-
+        post = partial(
+            mailbox.post,
+            path,
+            item,
+            id,
+            mark=partial(self._mark, key, "mail"),
+            forget=partial(self._forget, key),
+        )
         try:
-            return mailbox.post(path, item, id, mark)
+            return post()
         except FileNotFoundError:
             make_private(path.parent)
-            return mailbox.post(path, item, id, mark)
+            return post()
+
+    def clear(self, key: SessionKey) -> None:
+        """Remove the markers of a name that is no session. Its place is held meanwhile: nobody begins one."""
+        path = self.path(key)
+        with contextlib.suppress(SessionError, OSError):
+            place = self.place(key)
+            try:
+                self.markers.remove(key, "lease")
+                if self.markers.has(key, "mail"):
+                    mailbox.unless_begun(
+                        path.with_suffix(".inbox"), partial(self.markers.remove, key, "mail")
+                    )
+                path.unlink()
+            finally:
+                os.close(place)
+
+    def _finish(self, key: SessionKey) -> None:
+        """Remove what is left of a deleted session of this name."""
+        mailbox.clear(self.path(key).with_suffix(".inbox"), partial(self._forget, key))
+
+    def _forget(self, key: SessionKey) -> None:
+        """Remove what a deleted session left. Its log, in the mailbox's place, goes last: it is held meanwhile."""
+        path = self.path(key)
+        self.markers.remove(key, "mail")
+        titles.forget(path)
+        path.with_suffix(".inbox").unlink(missing_ok=True)
+        sync_directory(path.parent)
 
     def _open_or_make(self, path: Path) -> int:
         try:
@@ -331,6 +369,7 @@ class LogFolder:
                 is_free = lease.take(fd) and self.examined(key, fd) is None
                 # Between opening and locking, the file may have been deleted.
                 if is_free and lease.is_linked(fd):
+                    self._finish(key)
                     return fd
             except BaseException:
                 os.close(fd)

@@ -3,12 +3,11 @@
 It asks markers and leases, and clears away what marks no session. It looks after nothing itself.
 """
 
-import contextlib
 import logging
 import os
 from typing import Final
 
-from litro.errors import SessionError, StoreFailed
+from litro.errors import StoreFailed
 from litro.sessions.base import SessionKey
 from litro.sessions.file import lease, mailbox
 from litro.sessions.file.folder import LogFolder
@@ -49,7 +48,7 @@ class Unfinished:
         try:
             fd = os.open(path, _READ)
         except FileNotFoundError:
-            return True
+            return mailbox.waits(path.with_suffix(".inbox"), 0)
         try:
             extent = self._folder.durable(key, fd)
         finally:
@@ -62,7 +61,7 @@ class Unfinished:
         try:
             fd = os.open(path, _READ)
         except FileNotFoundError:
-            self._clear(key)
+            self._folder.clear(key)
             return False
         try:
             if lease.is_held(fd):
@@ -71,18 +70,5 @@ class Unfinished:
                 return True
         finally:
             os.close(fd)
-        self._clear(key)
+        self._folder.clear(key)
         return False
-
-    def _clear(self, key: SessionKey) -> None:
-        """Remove the markers of a name that is no session. Its place is held meanwhile: nobody begins one."""
-        path = self._folder.path(key)
-        with contextlib.suppress(SessionError, OSError):
-            place = self._folder.place(key)
-            try:
-                self._folder.markers.remove(key, "lease")
-                if not path.with_suffix(".inbox").exists():
-                    self._folder.markers.remove(key, "mail")
-                path.unlink()
-            finally:
-                os.close(place)
