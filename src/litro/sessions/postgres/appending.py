@@ -55,6 +55,18 @@ class Appender:
 
     async def commit(self, logs: list[OpenLog]) -> list[OpenLog]:
         """Make a chunk of each log durable, and tell the logs. The logs that have more to make durable."""
+        try:
+            await self._commit(logs)
+        except Exception as error:
+            # The task's edge: whoever flushes hears of it instead of waiting for ever. Other logs go on: places and
+            # fences decide what counts of this batch, as after a lost connection.
+            logger.critical("a commit broke, so its sessions take no more", exc_info=error)
+            msg = f"postgres: a commit broke ({error!r}), so nothing more can be appended: open the session anew."
+            for log in logs:
+                log.fail(StoreFailed(msg))
+        return [log for log in logs if log.has_more]
+
+    async def _commit(self, logs: list[OpenLog]) -> None:
         batch: list[tuple[OpenLog, Outgoing]] = []
         size = 0
         for log in logs:
@@ -64,7 +76,6 @@ class Appender:
                 batch.append((log, sent))
         if batch:
             await self._send(batch)
-        return [log for log in logs if log.has_more]
 
     async def _send(self, batch: Sequence[tuple[OpenLog, Outgoing]]) -> None:
         try:

@@ -159,6 +159,8 @@ class Connections:
             msg += (
                 ". The role of the URL in `sessions` must exist and be allowed to use this schema."
             )
+        elif self._driver.is_pooler(error) and not self._address.pooled:
+            msg += ". A transaction pooler stands between: add pooled=yes to the query of the URL in `sessions` (…?pooled=yes)."
         return StoreFailed(msg)
 
 

@@ -101,6 +101,11 @@ class Driver:
         """Whether the server refuses who asks, or what for, and will again."""
         return _state(error).startswith(("28", "42501", "3D"))
 
+    def is_pooler(self, error: Exception) -> bool:
+        """Whether a transaction pooler refuses what only the server itself knows."""
+        # 08P01, as every violation: what it says is all that tells.
+        return "unsupported startup parameter" in str(error)
+
 
 def _state(error: Exception) -> str:
     return str(getattr(error, "sqlstate", None) or "")

@@ -6,14 +6,17 @@ events: a follower that does not look costs nothing.
 """
 
 import asyncio
+import logging
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final
 
-from litro.errors import LitroError
+from litro.errors import LitroError, StoreFailed
 from litro.sessions.postgres.chunks import Chunk, Place
 from litro.sessions.postgres.connections import Connections, Handle
+
+logger: Final = logging.getLogger(__name__)
 
 _AT_ONCE: Final = 16
 """Chunks of one session that one statement fetches."""
@@ -138,15 +141,24 @@ class Feed:
     async def _answer(self, wanted: dict[_Wanted, "asyncio.Future[Look]"]) -> None:
         try:
             looks = await self._connections.run(lambda db: _fetch(db, list(wanted)))
+            for future, look in zip(wanted.values(), looks, strict=True):
+                if not future.done():
+                    future.set_result(look)
         except LitroError as error:
             for future in wanted.values():
                 future.set_exception(type(error)(*error.args))
                 # Whoever waited may have left.
                 future.exception()
-            return
-        for future, look in zip(wanted.values(), looks, strict=True):
-            if not future.done():
-                future.set_result(look)
+        except Exception as error:
+            # The task's edge: whoever follows hears of it instead of waiting for ever. The next look may do.
+            logger.critical("a look broke, so its followers end", exc_info=error)
+            msg = (
+                f"postgres: a look broke ({error!r}), so this stream ends: follow the session anew."
+            )
+            for future in wanted.values():
+                if not future.done():
+                    future.set_exception(StoreFailed(msg))
+                    future.exception()
 
 
 async def _fetch(db: Handle, wanted: list[_Wanted]) -> list[Look]:
