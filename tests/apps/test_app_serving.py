@@ -237,7 +237,7 @@ async def test_a_real_host_that_kept_an_address_reads_the_document_of_today(host
 def test_stdio_ends_with_an_error_where_a_tool_s_app_is_not_packed(tmp_path: Path):
     packs.project(tmp_path, packs.card(name="other"))
     with mcp_host.serving(tmp_path) as host:
-        assert host.ended() == 1
+        assert host.ended(within=60) == 1
         told = host.stderr
         assert host.process.stdout.read() == b""
     for word in (
@@ -277,7 +277,7 @@ def test_a_build_that_fails_is_told_on_stderr_alone_and_serves_nothing(tmp_path:
     for name in ("one", "two"):
         (tmp_path / f"mcp-apps/{name}.py").write_text("print('noise')\napp = 1\n")
     with mcp_host.serving(tmp_path, "--build") as host:
-        assert host.ended() == 1
+        assert host.ended(within=60) == 1
         assert host.process.stdout.read() == b""
         for name in ("one", "two"):
             assert re.search(rf"litro mcp serve: \S+{name}\.py: `app` is a int", host.stderr)

@@ -7,10 +7,11 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
-from pathlib import Path
 
 import httpx2
 from developing import LITRO, Process, Project, events
+
+import descriptors
 
 Start = Callable[..., Process]
 
@@ -164,9 +165,8 @@ def test_serve_serves_the_author_s_own_app_and_watches_nothing(start: Start, wit
     with_app.write("agents/demo/tools/version.py", "1/0")
     assert serve.answer("s2") == {"tool": 1, "word": "one"}
     assert serve.get("/ai/__litro/dev").status_code == 404
-    opened = Path(f"/proc/{serve.process.pid}/fd")
-    if opened.is_dir():
-        assert not [path for path in opened.iterdir() if "inotify" in str(path.readlink())]
+    if sys.platform == "linux":
+        assert not [link for link in descriptors.links(serve.process.pid) if "inotify" in link]
 
 
 def test_serve_tells_what_is_wrong_with_the_author_s_app_and_ends(with_app: Project):

@@ -93,8 +93,8 @@ class Host:
         self._log += self.process.stderr.read().decode()
         return self._log
 
-    def ended(self) -> int:
-        return self.process.wait(ENDS_WITHIN)
+    def ended(self, within: float = ENDS_WITHIN) -> int:
+        return self.process.wait(within)
 
 
 @contextlib.contextmanager

@@ -7,6 +7,8 @@ import orjson
 import pytest
 from mcp_host import Host, environment, serving, write_project
 
+import descriptors
+
 HOSTILE = '''
 import ctypes, logging, os, subprocess, sys, threading
 from litro import tool
@@ -169,7 +171,7 @@ def test_no_port_is_opened_and_two_serve_side_by_side(hostile: Path):
 
 def inet_sockets(host: Host) -> set[str]:
     process = Path(f"/proc/{host.process.pid}")
-    links = [link.readlink().name for link in (process / "fd").iterdir()]
+    links = descriptors.links(host.process.pid)
     own = {link.removeprefix("socket:[").rstrip("]") for link in links if "socket:" in link}
     tables = (process / "net" / name for name in ("tcp", "tcp6", "udp", "udp6"))
     lines = [line.split() for table in tables for line in table.read_text().splitlines()[1:]]
