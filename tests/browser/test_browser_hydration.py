@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from chat_page import Chat
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, expect
 from serving_page import Server
 
 COUNTER = (
@@ -46,7 +46,7 @@ def test_a_component_wakes_up_with_its_properties_in_the_nodes_that_were_sent(
     counter = chat.page.locator("test-counter")
     assert counter.evaluate("counter => counter.wasSent") is True
     counter.get_by_role("button").click()
-    assert counter.get_by_role("button").text_content() == "5"
+    expect(counter.get_by_role("button")).to_have_text("5")
 
 
 def test_a_browser_without_set_html_unsafe_shows_the_same(chat: Chat):

@@ -77,8 +77,8 @@ def make_playground(folder: Path, mount: str = "/") -> Path:
 
 @pytest.fixture(
     scope="module",
-    params=[("lit", "/"), ("lit", "/ai/"), ("fast", "/"), ("fast", "/ai/")],
-    ids=["lit", "lit-ai", "fast", "fast-ai"],
+    params=[("lit", "/ai/"), ("fast", "/")],
+    ids=["lit-ai", "fast"],
 )
 def playground(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
