@@ -30,8 +30,8 @@ NOISE = (
 )
 """What no server may write, whatever its clients do."""
 
-WARM = 60.0
-"""Seconds of a process that do not count: imports, caches and pools."""
+WARM = 180.0
+"""Seconds of a process that do not count: imports, pools, and the transcripts that it keeps of the sessions used last."""
 
 
 @dataclass
