@@ -25,6 +25,7 @@ from typing import (
     overload,
 )
 
+from litro.encoding import well_formed
 from litro.errors import AgentError
 from litro.events import OnBusy
 from litro.providers import parse_model
@@ -53,22 +54,13 @@ def owner_of(principal: Principal) -> str | None:
     owner: object = principal.get("id") if isinstance(principal, Mapping) else principal
     if owner is None and principal is None:
         return None
-    if not isinstance(owner, str) or not owner or not _is_whole(owner):
+    if not isinstance(owner, str) or not owner or owner != well_formed(owner):
         msg = (
             f"access returned {principal!r:.80}, so a non-empty string, a mapping with a string `id`, or None is "
             "required."
         )
         raise TypeError(msg)
     return owner
-
-
-def _is_whole(text: str) -> bool:
-    """Whether there is no half of a character in the text: UTF-8 has no bytes for one."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 Access = Callable[["Request"], Principal | Awaitable[Principal]]

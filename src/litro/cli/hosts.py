@@ -17,10 +17,10 @@ import dotenv
 import orjson
 
 from litro.errors import LitroError
+from litro.settings.masking import has_password
 
 _OURS: Final = "LITRO_"
 _SECRET: Final = re.compile(r"TOKEN|SECRET|PASSWORD|KEY|CREDENTIAL")
-_WITH_PASSWORD: Final = re.compile(r"://[^/@\s]*:.*@|[?&][a-z]*pass[a-z]*=", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,6 +101,6 @@ def _settings(
 ) -> Iterator[tuple[str, str]]:
     for variable in sorted(environ):
         value = environ[variable]
-        is_secret = _SECRET.search(variable) or _WITH_PASSWORD.search(value)
+        is_secret = _SECRET.search(variable) or has_password(value)
         if variable.startswith(_OURS) and value and variable not in filed and not is_secret:
             yield variable, value
